@@ -1,0 +1,1 @@
+"""What is computed: products, convolutions and networks of them, and the texts and files they come from."""
