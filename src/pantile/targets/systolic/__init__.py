@@ -1,0 +1,1 @@
+"""ONNXim-style systolic NPUs."""

@@ -1,0 +1,117 @@
+"""Machines by name or file."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from pantile.errors import MachineError
+from pantile.machine import load_machine, preset_names
+from pantile.machine.listing import constants
+from pantile.machine.onnxim import onnxim_machine
+from pantile.machine.presets import list_machines
+
+# ONNXim a1e86296e080, configurations of the golden runs a8_128cube, a8c4_256cube_auto, tpu_c4_2048cube.
+A8 = {
+    "num_cores": 1,
+    "core_freq": 1000,
+    "core_width": 8,
+    "core_height": 8,
+    "spad_size": 64,
+    "accum_spad_size": 16,
+    "sram_width": 32,
+    "vector_process_bit": 2048,
+    "dram_type": "simple",
+    "dram_freq": 400,
+    "dram_channels": 2,
+    "dram_req_size": 32,
+    "dram_latency": 10,
+    "icnt_type": "simple",
+    "icnt_latency": 1,
+    "icnt_freq": 2000,
+    "icnt_injection_ports_per_core": 1,
+    "precision": 1,
+    "layout": "NHWC",
+    "scheduler": "simple",
+}
+A8C4 = A8 | {"num_cores": 4, "dram_channels": 4, "icnt_injection_ports_per_core": 4}
+TPU = A8C4 | {
+    "core_width": 128,
+    "core_height": 128,
+    "spad_size": 32_768,
+    "accum_spad_size": 4096,
+    "vector_process_bit": 65_536,
+    "dram_freq": 1200,
+    "dram_channels": 16,
+    "icnt_freq": 1000,
+    "icnt_injection_ports_per_core": 16,
+    "precision": 2,
+}
+
+
+@pytest.mark.parametrize(
+    ("name", "config"),
+    [("systolic-ws-8x8", A8), ("systolic-ws-8x8-c4", A8C4), ("systolic-ws-128x128-c4", TPU)],
+)
+def test_presets_are_the_configurations_of_golden_runs(name: str, config: dict[str, object]) -> None:
+    imported = onnxim_machine(config, name)
+    preset = load_machine(name)
+    assert replace(preset, description="", provenance=()) == replace(imported, description="", provenance=())
+
+
+@pytest.mark.parametrize("name", preset_names())
+def test_every_constant_has_a_source(name: str) -> None:
+    referring = (".engine",)  # names a part: not a constant
+    bare = [row.label for row in constants(load_machine(name)) if not row.origin]
+    assert [label for label in bare if not label.endswith(referring)] == []
+
+
+def test_names_and_list() -> None:
+    assert preset_names() == ("systolic-ws-128x128-c4", "systolic-ws-8x8", "systolic-ws-8x8-c4")
+    machines = list_machines()
+    assert [row["cores"] for row in machines.to_json()["machines"]] == [4, 1, 4]  # type: ignore[attr-defined, index]
+    assert str(machines).splitlines()[1] == (
+        "systolic-ws-8x8         one 8 x 8 weight-stationary core, int8, two DRAM channels"
+    )
+
+
+def test_files(tmp_path: Path) -> None:
+    (tmp_path / "a.json").write_text(json.dumps(A8))
+    (tmp_path / "b.TOML").write_text("[clock]\ncore = 1\n")
+    assert load_machine(tmp_path / "a.json").name == "a"
+    assert load_machine(str(tmp_path / "b.TOML")).clock("core").hz == 1
+
+
+@pytest.mark.parametrize(
+    ("name", "mend"),
+    [
+        (
+            "systolic-ws-8x9",
+            "did you mean 'systolic-ws-8x8'? presets are systolic-ws-128x128-c4, systolic-ws-8x8, ",
+        ),
+        (
+            "zzz",
+            "presets are systolic-ws-128x128-c4, systolic-ws-8x8, systolic-ws-8x8-c4; or give a FILE.toml",
+        ),
+        ("", "presets are "),
+        ("machine.yaml", "presets are "),
+    ],
+)
+def test_unknown_machines(name: str, mend: str) -> None:
+    with pytest.raises(MachineError) as caught:
+        load_machine(name)
+    assert str(caught.value).startswith(f"unknown machine {name!r}; {mend}")
+
+
+def test_a_preset_needs_neither_pydantic_nor_numpy() -> None:
+    code = (
+        "import sys; from pantile.machine import load_machine; load_machine('systolic-ws-8x8'); "
+        "print([name for name in ('pydantic', 'numpy', 'numba', 'onnx') if name in sys.modules])"
+    )
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert run.stdout.strip() == "[]"
