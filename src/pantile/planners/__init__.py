@@ -1,0 +1,1 @@
+"""Who decides the cut; each planner explains its decisions."""

@@ -1,0 +1,1 @@
+"""How an iteration space is cut, in which order its tiles are taken, and what a planner decided."""
