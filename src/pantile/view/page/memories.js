@@ -1,0 +1,111 @@
+// Each memory of one core as its slots: who took them, what is in them, how full they are.
+
+const SHOWN_ENTRIES = 48; // per slot; the rest are counted, and all are in the table
+
+/** The tile that holds each slot of `core` at `place`, by "memory.slot". */
+function holders(place, core) {
+  const { tiles, bindings, operations } = page.tables;
+  const held = new Map();
+  const begun = (tile, ops) => (place.by === "op" ? ops[0] <= place.op : tiles.issue_cycle[tile] >= 0 && tiles.issue_cycle[tile] <= place.t);
+  for (const [tile, ops] of model.byTile) {
+    if (tiles.core[tile] !== core || !begun(tile, ops)) continue;
+    for (const row of model.bindingsOf.get(tile) || []) held.set(`${bindings.memory[row]}.${bindings.slot[row]}`, tile);
+  }
+  return operations.rows ? held : new Map();
+}
+
+/** Bytes that an entry takes away from its slot. */
+function footprint(entry) {
+  const { entries } = page.tables;
+  const granule = page.head.memories[entries.memory[entry]].granule_bytes;
+  return entries.granules[entry] ? entries.granules[entry] * granule : entries.bytes[entry];
+}
+
+/** The entries that are there at a moment, by "memory.slot", in order of arrival. */
+function residents(moment, core) {
+  const { entries } = page.tables;
+  const there = new Map();
+  for (let entry = 0; entry < entries.rows; entry += 1) {
+    if (entries.core[entry] !== core || moment.entryState[entry] <= STATE.released) continue;
+    const key = `${entries.memory[entry]}.${entries.slot[entry]}`;
+    if (!there.has(key)) there.set(key, []);
+    there.get(key).push(entry);
+  }
+  return there;
+}
+
+function drawMemories(node, moment, changed) {
+  const core = model.count ? coreOf(view.op) : 0;
+  const held = holders(moment.place, core);
+  const there = residents(moment, core);
+  const cards = page.head.memories.map((memory, index) => {
+    const slots = Array.from({ length: memory.slots }, (_, slot) => {
+      const key = `${index}.${slot}`;
+      return slotCard(memory, slot, held.get(key), there.get(key) || [], moment, changed);
+    });
+    return el("section", { class: "memory", "aria-label": memory.name },
+      el("h4", null, memory.name, el("span", { class: "soft" }, ` ${tr("steps.core", { core })}`)),
+      el("div", { class: "slots" }, slots));
+  });
+  fill(node, cards);
+}
+
+function slotCard(memory, slot, tile, list, moment, changed) {
+  const used = list.reduce((sum, entry) => sum + footprint(entry), 0);
+  const share = memory.capacity_bytes ? used / memory.capacity_bytes : 0;
+  const level = el("span", { class: share > 1 ? "level over" : "level" });
+  level.style.width = `${Math.min(100, 100 * share)}%`;
+  const states = list.map((entry) => moment.entryState[entry]);
+  const name = tr("steps.slot", { slot });
+  return el("div", { class: "slot" },
+    el("div", { class: "slot-head" },
+      el("strong", null, name), " ",
+      tile === undefined ? el("span", { class: "soft" }, tr("steps.slot.free")) : el("span", null, tr("steps.tile", { path: pathOf(tile) })),
+      tile === undefined ? "" : el("span", { class: "soft slot-state" }, slotState(states))),
+    el("div", {
+      class: "occupancy", role: "img",
+      "aria-label": tr("steps.occupancy", { used, capacity: memory.capacity_bytes, slot: name }),
+    }, level),
+    el("div", { class: "soft small" }, phrase("steps.occupied", { used: number(used), capacity: number(memory.capacity_bytes) }),
+      share ? ` (${percent(share)})` : ""),
+    el("ul", { class: "entries" }, list.slice(0, SHOWN_ENTRIES).map((entry) => entryRow(entry, moment, changed.has(entry)))),
+    list.length > SHOWN_ENTRIES ? el("p", { class: "soft small" }, tr("steps.more", { count: list.length - SHOWN_ENTRIES })) : "");
+}
+
+function slotState(states) {
+  if (!states.length) return tr("steps.slot.held");
+  if (states.some((state) => state === STATE.inuse || state === STATE.writing)) return tr("steps.slot.busy");
+  return tr(states.some((state) => state === STATE.loading) ? "steps.slot.filling" : "steps.slot.ready");
+}
+
+function entryRow(entry, moment, flashes) {
+  const { entries } = page.tables;
+  const code = moment.entryState[entry];
+  const operand = entries.operand[entry];
+  const block = operand === OUTPUT ? entries.block[entry] : -1;
+  const pending = pendingWords(entry, moment);
+  return el("li", { class: flashes ? "entry flashing" : "entry" },
+    el("button", {
+      type: "button", class: "entry-go", title: hex(entries.tag[entry]),
+      on: { click: () => gotoTouching(model.touchesOfEntry.get(entry)) },
+    },
+      swatch(STATES[code]),
+      el("span", { class: "entry-region" }, regionWords(operand, entries, entry)),
+      el("span", { class: "soft" }, number(footprint(entry)), " B"),
+      el("span", { class: "entry-tag soft" }, hex(entries.tag[entry])),
+      el("span", { class: "entry-state" }, stateWords(code, block, moment), pending ? `, ${pending}` : "")));
+}
+
+/** Completions still out. By cycle a load's single responses are not recorded, only its last. */
+function pendingWords(entry, moment) {
+  const count = moment.sums.pending[entry];
+  if (!count) return "";
+  const most = moment.place.by === "cycle" && moment.sums.loading[entry] > 0 && count > 1;
+  return tr(most ? "steps.pending.most" : "steps.pending", { count });
+}
+
+/** Go to the next operation among `touches` rows, or else to the last one before. */
+function gotoTouching(rows) {
+  const op = leadOf(rows);
+  if (op >= 0) change({ op, s: "steps" }, "push");
+}
