@@ -1,0 +1,1 @@
+"""What every unit runs: operations, threads, counters, in pieces that repeat."""
