@@ -1,0 +1,1 @@
+"""Is a program right, and under which timings?"""
