@@ -1,0 +1,106 @@
+"""Arguments and options that several commands share."""
+
+from __future__ import annotations
+
+import re
+from typing import Annotated
+
+import typer
+
+from pantile.errors import Place, UsageError
+
+Workload = Annotated[
+    str,
+    typer.Argument(
+        metavar="WORKLOAD",
+        help="gemm:m=32,n=32,k=64 | bmm:b=8,m=..,n=..,k=.. | FILE.onnx[#node] | FILE.csv",
+    ),
+]
+WorkloadOrPlan = Annotated[
+    str,
+    typer.Argument(
+        metavar="WORKLOAD|PLAN", help="a workload, or a plan that `plan --json` wrote (FILE.json)"
+    ),
+]
+Machine = Annotated[
+    str,
+    typer.Option(
+        "-m", "--machine", metavar="MACHINE", help="a preset, FILE.toml, or an ONNXim configuration FILE.json"
+    ),
+]
+Planner = Annotated[
+    str | None, typer.Option("-p", "--planner", metavar="PLANNER", help="default: the machine's own")
+]
+Mapping = Annotated[
+    str | None,
+    typer.Option(
+        "--mapping", metavar="TEXT|FILE", help="'[T] N32 C64 M32 - [O] … - [I] …', or a file of them"
+    ),
+]
+Semantics = Annotated[
+    str | None,
+    typer.Option("--semantics", metavar="NAME", help="onnxim: fixed (default) or faithful"),
+]
+Dims = Annotated[
+    list[str] | None,
+    typer.Option("--dim", metavar="NAME=V", help="size of a symbolic ONNX dimension; repeat for several"),
+]
+Json = Annotated[bool, typer.Option("--json", help="print JSON")]
+Core = Annotated[
+    str | None, typer.Option("--core", metavar="I", help="list the instructions of one core's tiles only")
+]
+TracedCore = Annotated[
+    str | None, typer.Option("--core", metavar="I", help="draw one core only; with --trace")
+]
+Window = Annotated[
+    str | None, typer.Option("--window", metavar="A:B", help="operations A to B-1 only, counted from 0")
+]
+
+_NUMBER = re.compile(r"[0-9]{1,18}")
+
+
+def read_dims(dims: list[str] | None) -> dict[str, int]:
+    """Return the sizes that ``--dim`` options give.
+
+    Raises:
+        WorkloadError: If one of them is no assignment of a size.
+    """
+    if not dims:
+        return {}
+    from pantile.workload.load import parse_dims
+
+    return parse_dims(dims)
+
+
+def read_window(window: str | None) -> range | None:
+    """Return the range that ``--window A:B`` names; an end left out is the program's.
+
+    Raises:
+        UsageError: If it is no such range.
+    """
+    if window is None:
+        return None
+    first, colon, last = (part.strip() for part in window.partition(":"))
+    if not colon or not all(_NUMBER.fullmatch(part) or not part for part in (first, last)):
+        raise UsageError(
+            f"expected A:B with A before B, got {window!r}",
+            place=Place("--window"),
+            mend="write --window 0:100",
+        )
+    bounds = range(int(first or 0), int(last or 10**18))
+    if not bounds:
+        raise UsageError(f"no operation is in {window!r}", place=Place("--window"), mend="put A below B")
+    return bounds
+
+
+def read_core(core: str | None) -> int | None:
+    """Return the number that ``--core I`` names.
+
+    Raises:
+        UsageError: If it is no number.
+    """
+    if core is None:
+        return None
+    if not _NUMBER.fullmatch(core.strip()):
+        raise UsageError(f"expected the number of a core, got {core!r}", place=Place("--core"))
+    return int(core)

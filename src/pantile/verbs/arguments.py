@@ -1,0 +1,107 @@
+"""What the verbs take: the command line's strings, or values."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from pantile.errors import UsageError, suggestion
+from pantile.machine import Machine, load_machine
+from pantile.workload.load import load_workload
+from pantile.workload.matmul import Matmul
+from pantile.workload.network import Network, network_of
+from pantile.workload.text import format_workload
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+WorkloadLike = str | os.PathLike[str] | Matmul | Network
+MachineLike = str | os.PathLike[str] | Machine
+
+PLANNERS = ("onnxim",)
+"""Planners of this version."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PlanOptions:
+    """How a workload is to be planned; every verb takes these.
+
+    Attributes:
+        planner: Name of the planner; ``None`` is the machine's own.
+        mapping: Text of a mapping, or path of a file of them; ``None`` is the automatic one.
+        semantics: Which reading of the planner's rules to use; ``None`` is its default.
+        dims: Sizes of symbolic dimensions of an ONNX file.
+    """
+
+    planner: str | None = None
+    mapping: str | None = None
+    semantics: str | None = None
+    dims: Mapping[str, int] = field(default_factory=dict)
+
+
+def machine_of(machine: MachineLike) -> Machine:
+    """Return the machine that *machine* is or names."""
+    return machine if isinstance(machine, Machine) else load_machine(machine)
+
+
+def networks_of(workload: WorkloadLike, dims: Mapping[str, int]) -> tuple[Network, ...]:
+    """Return the networks that *workload* is or names: one, or one per row of a table.
+
+    Raises:
+        PantileError: If it names none, or *dims* are given for something else than an ONNX file.
+    """
+    if isinstance(workload, Matmul):
+        workload = network_of(workload, source=format_workload(workload))
+    if not isinstance(workload, Network):
+        return load_workload(workload, dims=dims)
+    if dims:
+        raise UsageError(f"a workload value has no open dimensions, got {', '.join(dims)}")
+    return (workload,)
+
+
+def is_many(workload: WorkloadLike) -> bool:
+    """Whether *workload* is a table of workloads, even if it has a single row."""
+    return isinstance(workload, str | os.PathLike) and os.fspath(workload).lower().endswith(".csv")
+
+
+def network_text(network: Network) -> str:
+    """Return the text that names *network* again: its file, or its product where it is no file."""
+    if _is_onnx(network.source) or len(network.nodes) != 1:
+        return network.source or network.name
+    return node_text(network, network.nodes[0].name)
+
+
+def node_text(network: Network, name: str) -> str:
+    """Return the text that names one node of *network* again."""
+    if _is_onnx(network.source):
+        return network.source if "#" in network.source else f"{network.source}#{name}"
+    product = next(node.computation for node in network.nodes if node.name == name)
+    return format_workload(product) if isinstance(product, Matmul) else network.source or name
+
+
+def _is_onnx(source: str) -> bool:
+    return source.partition("#")[0].lower().endswith(".onnx")
+
+
+def require_planner(machine: Machine, planner: str | None) -> None:
+    """Check the planner to use: the one named, else the machine's own.
+
+    Raises:
+        UsageError: If it is not one that is built.
+    """
+    name = planner or machine.planner or PLANNERS[0]
+    if name not in PLANNERS:
+        raise UsageError(f"unknown planner {name!r}", mend=suggestion(name, PLANNERS))
+
+
+def require_supported_family(machine: Machine) -> None:
+    """Check that a machine of a family that this version plans for can be timed.
+
+    Raises:
+        PantileError: What the family lacks or does not cover; all problems at once.
+    """
+    from pantile.targets.systolic.config import FAMILY, require_supported, systolic_config
+
+    if FAMILY in machine.family:
+        require_supported(systolic_config(machine), machine.place)

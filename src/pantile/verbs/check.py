@@ -1,0 +1,131 @@
+"""The verb ``check``: is the program right under every timing?"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from pantile.check.capacity import check_capacity
+from pantile.check.coverage import check_coverage
+from pantile.check.overtaking import check_overtaking
+from pantile.check.ready import check_ready
+from pantile.check.report import Report
+from pantile.targets.systolic.capacity import memory_usages
+from pantile.targets.systolic.simulate import simulate
+from pantile.targets.systolic.stream import TILE_LAYER
+from pantile.verbs.arguments import PlanOptions
+from pantile.verbs.result import Many, as_html
+from pantile.verbs.sessions import sessions_of, single_or_many
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from pantile.tiling.plan import Note
+    from pantile.verbs.arguments import MachineLike, WorkloadLike
+    from pantile.verbs.systolic import PlannedLayer, Systolic
+
+
+@dataclass(frozen=True, slots=True)
+class CheckResult:
+    """The report on the program of one node.
+
+    Attributes:
+        session: The planned network it belongs to.
+        workload: Text that names the node again.
+        report: Findings, and what was proved.
+        notes: Quirks met and labels.
+    """
+
+    session: Systolic
+    workload: str
+    report: Report
+    notes: tuple[Note, ...]
+
+    @property
+    def ok(self) -> bool:
+        """Whether there is no error."""
+        return self.report.ok
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the object that ``check --json`` prints."""
+        return {**self.session.head("check", self.workload, self.notes), **self.report.to_json()}
+
+    def __str__(self) -> str:
+        notes = [f"note {note}" for note in self.notes]
+        return "\n".join([self.workload, *(f"  {line}" for line in [*str(self.report).splitlines(), *notes])])
+
+    def _repr_html_(self) -> str:
+        return as_html(str(self))
+
+
+def check(
+    workload: WorkloadLike,
+    machine: MachineLike,
+    *,
+    planner: str | None = None,
+    mapping: str | None = None,
+    semantics: str | None = None,
+    dims: Mapping[str, int] | None = None,
+    on_compile: Callable[[], None] = lambda: None,
+) -> CheckResult | Many[CheckResult]:
+    """Return whether the programs for *workload* are right, and under which timings.
+
+    Where a store could leave before a contribution, the program is simulated too: if the run itself
+    does it, that is an error and not a warning.
+
+    Args:
+        workload: As of :func:`pantile.lower`, likewise the next five.
+        machine: The machine.
+        planner: The planner.
+        mapping: An explicit mapping.
+        semantics: Which reading of the planner's rules to use.
+        dims: Sizes of symbolic dimensions.
+        on_compile: Called before anything is compiled.
+
+    Raises:
+        PantileError: If the input is at fault, or there is no plan.
+    """
+    options = PlanOptions(planner=planner, mapping=mapping, semantics=semantics, dims=dims or {})
+    sessions = sessions_of(workload, machine, options)
+    checked = [
+        (session, layer, report)
+        for session in sessions
+        for layer, report in zip(session.layers(), reports_of(session, on_compile), strict=True)
+    ]
+    outside = tuple(note for session in sessions for note in session.outside)
+    alone = outside if len(checked) == 1 else ()
+    results = [
+        CheckResult(session, layer.workload, report, (*layer.notes, *alone))
+        for session, layer, report in checked
+    ]
+    return single_or_many(workload, results, outside)
+
+
+def reports_of(session: Systolic, on_compile: Callable[[], None] = lambda: None) -> list[Report]:
+    """Return a report on every program of a planned network, in file order."""
+    reports = []
+    overtaken: list[int] | None = None
+    for layer in session.layers():
+        order = check_overtaking(layer.program)
+        if order.findings:
+            if overtaken is None:
+                overtaken = _overtaken_by_layer(session, on_compile)
+            order = check_overtaking(layer.program, overtaken[layer.layer])
+        reports.append(_static_report(session, layer) + order)
+    return reports
+
+
+def _static_report(session: Systolic, layer: PlannedLayer) -> Report:
+    """What holds or fails whatever the timing, once per distinct kind of tile."""
+    usages = memory_usages(layer.program, session.config)
+    return check_capacity(usages) + check_coverage(layer.program) + check_ready(layer.program)
+
+
+def _overtaken_by_layer(session: Systolic, on_compile: Callable[[], None]) -> list[int]:
+    """Stores that overtook a contribution in a run of the whole network, by layer."""
+    layers = session.execution()
+    stream, result = simulate(layers, session.config, on_compile=on_compile)
+    counts = np.bincount(stream.tiles[:, TILE_LAYER], result.tiles["overtaken"], len(layers))
+    return [int(count) for count in counts]

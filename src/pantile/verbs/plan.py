@@ -1,0 +1,149 @@
+"""The verb ``plan``: how each product is cut, and why."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+from pantile.tiling.plan import Plan
+from pantile.verbs.arguments import PlanOptions, node_text
+from pantile.verbs.result import Many, as_html
+from pantile.verbs.sessions import planned, single_or_many
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from pantile.planners.onnxim.planner import NodePlan
+    from pantile.tiling.plan import Decision
+    from pantile.verbs.arguments import MachineLike, WorkloadLike
+    from pantile.verbs.systolic import Systolic
+    from pantile.workload.network import Node
+
+
+@dataclass(frozen=True, slots=True)
+class PlanResult:
+    """The plan of one node, or why it is outside the model.
+
+    Attributes:
+        session: The planned network it belongs to.
+        workload: Text that names the node again.
+        node: The node.
+        plan: The plan, feasible or not; ``None`` outside the model.
+        outside: The reason; empty where there is a plan.
+    """
+
+    session: Systolic
+    workload: str
+    node: Node
+    plan: Plan | None
+    outside: str
+
+    @property
+    def ok(self) -> bool:
+        """Whether there is a feasible plan, or nothing to plan."""
+        return self.plan is None or self.plan.feasible
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the object that ``plan --json`` prints; ``feasible`` is null outside the model."""
+        session = self.session
+        head = session.head("plan", self.workload, self.plan.notes if self.plan else ())
+        plan = self.plan or Plan(planner=head["planner"], semantics=session.semantics)
+        return {
+            **head,
+            **plan.to_json(),
+            "feasible": self.plan and self.plan.feasible,
+            "node": self.node.name,
+            "outside": self.outside,
+            "macs": self.node.macs,
+            "dims": dict(session.dims),
+        }
+
+    @property
+    def shape(self) -> str:
+        """The node's sizes, for people."""
+        return str(self.node.computation) if self.node.computation else self.node.op_type
+
+    def __str__(self) -> str:
+        if self.plan is None:
+            return f"{self.node.name}: outside the model: {self.outside}"
+        if not self.plan.feasible:
+            return f"{self.node.name} ({self.shape}): infeasible: {self.plan.reason}"
+        return "\n".join([f"{self.node.name} ({self.shape})", *_plan_lines(self.plan)])
+
+    def explain(self) -> str:
+        """Return the plan followed by its decisions in order."""
+        if self.plan is None:
+            return str(self)
+        return "\n".join([str(self), *_explained(self.plan.decisions)])
+
+    def _repr_html_(self) -> str:
+        return as_html(self.explain())
+
+
+def _plan_lines(plan: Plan) -> list[str]:
+    lines = [f"  mapping    {plan.parameters['mapping']}  ({plan.parameters['source']})"]
+    if plan.tiling is not None:
+        dimensions = plan.tiling.dimensions
+        for level, sizes in zip(plan.tiling.levels, plan.tiling.nominal_sizes, strict=True):
+            pairs = zip(dimensions, level.factors, strict=True)
+            cut = " x ".join(f"{factor} {name}" for name, factor in pairs)
+            nominal = " ".join(f"{name}{size}" for name, size in zip(dimensions, sizes, strict=True))
+            lines.append(f"  {level.name:<10} {cut}, each {nominal}")
+    lines.append(f"  order      {' > '.join(plan.order)}; {plan.cores}")
+    figures = ", ".join(f"{value} {name.replace('_', ' ')}" for name, value in plan.predicted.items())
+    lines.append(f"  predicted  {figures}")
+    lines += [f"  note       {note}" for note in plan.notes]
+    return lines
+
+
+def _explained(decisions: tuple[Decision, ...]) -> list[str]:
+    """The decisions as text, stage by stage."""
+    lines: list[str] = []
+    stage = ""
+    for each in decisions:
+        if each.stage != stage:
+            stage = each.stage
+            lines.append(f"  {stage}")
+        inputs = ", ".join(f"{name}={value}" for name, value in each.inputs.items())
+        how = "; ".join(part for part in (each.formula, inputs) if part)
+        lines.append(f"    {each.name} = {each.value}" + (f"   [{how}]" if how else ""))
+        lines += [f"      not {reason}" for reason in each.rejected]
+    return lines
+
+
+def plan(
+    workload: WorkloadLike,
+    machine: MachineLike,
+    *,
+    planner: str | None = None,
+    mapping: str | None = None,
+    semantics: str | None = None,
+    dims: Mapping[str, int] | None = None,
+) -> PlanResult | Many[PlanResult]:
+    """Return how *workload* is cut on *machine*.
+
+    Args:
+        workload: A workload text, a file, a :class:`~pantile.workload.matmul.Matmul` or a network.
+        machine: A preset's name, a file, or a machine.
+        planner: The planner; the machine's own if left out.
+        mapping: An explicit mapping, or a file of them.
+        semantics: Which reading of the planner's rules to use.
+        dims: Sizes of symbolic dimensions of an ONNX file.
+
+    Returns:
+        One result for one product, :class:`~pantile.verbs.result.Many` for a table or a network.
+
+    Raises:
+        PantileError: If the input is at fault.
+    """
+    options = PlanOptions(planner=planner, mapping=mapping, semantics=semantics, dims=dims or {})
+    sessions = planned(workload, machine, options, complete=False)
+    results = [_result(session, each) for session in sessions for each in session.plans]
+    return single_or_many(workload, results)
+
+
+def _result(session: Systolic, each: NodePlan) -> PlanResult:
+    plan = each.plan
+    if plan is not None:
+        plan = replace(plan, notes=(*plan.notes, *session.notes))
+    return PlanResult(session, node_text(session.network, each.node.name), each.node, plan, each.outside)

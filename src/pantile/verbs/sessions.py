@@ -1,0 +1,101 @@
+"""From the arguments of a verb to planned networks."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, TypeVar
+
+from pantile.errors import ManyProblems, PantileError, Place, UsageError, raise_all
+from pantile.tiling.plan import Note
+from pantile.verbs.arguments import PlanOptions, is_many, machine_of, networks_of, require_planner
+from pantile.verbs.planfile import is_plan_file, read_plan_file
+from pantile.verbs.result import Many, Result
+from pantile.verbs.systolic import Systolic, plan_systolic
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from pantile.verbs.arguments import MachineLike, WorkloadLike
+    from pantile.verbs.planfile import PlanFile
+
+R = TypeVar("R", bound=Result)
+
+
+def planned(
+    workload: WorkloadLike, machine: MachineLike, options: PlanOptions, *, complete: bool
+) -> list[Systolic]:
+    """Return *workload* planned on *machine*, one session per network.
+
+    Args:
+        workload: What is computed.
+        machine: What it runs on.
+        options: How to plan it.
+        complete: Whether every node inside the model must have a plan.
+
+    Raises:
+        PantileError: If the input is at fault; all problems at once.
+    """
+    chosen = machine_of(machine)
+    require_planner(chosen, options.planner)
+    sessions: list[Systolic] = []
+    problems: list[PantileError] = []
+    for network in networks_of(workload, options.dims):
+        try:
+            session = plan_systolic(
+                network, chosen, mapping=options.mapping, semantics=options.semantics, dims=options.dims
+            )
+            if complete:
+                session.require_plans()
+            sessions.append(session)
+        except PantileError as error:
+            problems += error.problems if isinstance(error, ManyProblems) else (error,)
+    raise_all(problems)
+    return sessions
+
+
+def sessions_of(workload: WorkloadLike, machine: MachineLike, options: PlanOptions) -> list[Systolic]:
+    """Return *workload*, which may also be a plan's file, planned on *machine*, every node with a plan.
+
+    A plan's file stands for its workload, its mapping and its semantics; naming one of them again is an
+    error. On another machine than its own it stands as well, with a note.
+
+    Raises:
+        PantileError: If the input is at fault or a node has no plan; all problems at once.
+    """
+    if is_plan_file(workload):
+        return _of_plan(read_plan_file(workload), machine, options)
+    return planned(workload, machine, options, complete=True)
+
+
+def _of_plan(plan: PlanFile, machine: MachineLike, options: PlanOptions) -> list[Systolic]:
+    again = [name for name in ("mapping", "semantics") if getattr(options, name) is not None]
+    if again:
+        raise UsageError(
+            f"a plan has its {again[0]} already, got another",
+            place=Place(plan.path),
+            mend=f"leave --{again[0]} out",
+        )
+    options = PlanOptions(
+        planner=options.planner or plan.planner,
+        mapping=plan.mapping,
+        semantics=plan.semantics,
+        dims={**plan.dims, **options.dims},
+    )
+    sessions = planned(plan.workload, machine, options, complete=True)
+    if sessions[0].machine.name == plan.machine:
+        return sessions
+    note = Note("plan", f"{plan.path} was made for {plan.machine}, not for this machine")
+    return [replace(session, notes=(*session.notes, note)) for session in sessions]
+
+
+def single_or_many(workload: WorkloadLike, results: list[R], notes: Sequence[Note] = ()) -> R | Many[R]:
+    """Return the one result of a single product, or all results of a table or a network.
+
+    Args:
+        workload: What the results are of.
+        results: In input order.
+        notes: What many results should say together; a single one says it itself.
+    """
+    if len(results) == 1 and not is_many(workload):
+        return results[0]
+    return Many(tuple(results), tuple(notes))

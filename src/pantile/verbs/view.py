@@ -1,0 +1,89 @@
+"""The verb ``view``: a page on which to step through a program."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING
+
+from pantile.errors import OutsideModelError, Place, UsageError
+from pantile.verbs.arguments import PlanOptions
+from pantile.verbs.check import reports_of
+from pantile.verbs.listing import Listing
+from pantile.verbs.page import page_data
+from pantile.verbs.sessions import sessions_of
+from pantile.verbs.simulate import simulate_session
+from pantile.verbs.window import clipped, require_window
+from pantile.view.render import MAX_OPERATIONS, refuse_too_many, write_page
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from pantile.verbs.arguments import MachineLike, WorkloadLike
+    from pantile.verbs.systolic import PlannedLayer
+    from pantile.view.pagedata import PageData
+
+
+def view(
+    workload: WorkloadLike,
+    machine: MachineLike,
+    output: str | os.PathLike[str],
+    *,
+    planner: str | None = None,
+    mapping: str | None = None,
+    semantics: str | None = None,
+    dims: Mapping[str, int] | None = None,
+    window: range | None = None,
+    on_compile: Callable[[], None] = lambda: None,
+) -> PageData:
+    """Write the page of *workload* to the file *output*, and return what it shows.
+
+    Args:
+        workload: As of :func:`pantile.lower`; it must name a single product.
+        machine: The machine.
+        output: The page.
+        planner: As of :func:`pantile.lower`, likewise the next three.
+        mapping: An explicit mapping.
+        semantics: Which reading of the planner's rules to use.
+        dims: Sizes of symbolic dimensions.
+        window: Numbers of the operations to show.
+        on_compile: Called before anything is compiled.
+
+    Raises:
+        PantileError: If the input is at fault, the program is too long, or the file cannot be written.
+    """
+    options = PlanOptions(planner=planner, mapping=mapping, semantics=semantics, dims=dims or {})
+    sessions = sessions_of(workload, machine, options)
+    layers = [layer for session in sessions for layer in session.layers()]
+    if len(layers) != 1:
+        raise UsageError(
+            f"a page shows one product, got {len(layers)}", mend="name a single one, such as FILE.onnx#NODE"
+        )
+    (session,), (layer,) = sessions, layers
+    _require_page(layer, window)
+    shown = clipped(window, layer.program.operations)
+    simulation = simulate_session(session, record=shown, on_compile=on_compile)
+    (report,) = reports_of(session, on_compile)
+    listing = Listing(layer.program, session.config, layer.layer, None, shown)
+    data = page_data(simulation, report, listing, os.fspath(output))
+    write_page(data, output)
+    return data
+
+
+def _require_page(layer: PlannedLayer, window: range | None) -> None:
+    """Check that a page can show the operations of *window*, or all.
+
+    Raises:
+        OutsideModelError: If the layer is a convolution.
+        UsageError: If there are too many of them, or none.
+    """
+    program = layer.program
+    if program.parameters["kind"] == "conv":
+        raise OutsideModelError(
+            "pages show products only, got a convolution",
+            place=Place(layer.workload),
+            mend="use lower --text",
+        )
+    if window is None:
+        refuse_too_many(program.operations)
+    else:
+        require_window(window, program.operations, most=MAX_OPERATIONS, holder="a page")
