@@ -1,0 +1,113 @@
+"""Exact comparison of a recorded JSON value with what was computed."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+_INDEX = re.compile(r"\[\d+\]")
+
+
+class _Known:
+    """The type of :data:`KNOWN`."""
+
+    def __repr__(self) -> str:
+        return "KNOWN"
+
+
+KNOWN: Final = _Known()
+"""Stands in a computed value for what a file may hold there without being a figure: an input, a remark."""
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """The first figure that differs.
+
+    Attributes:
+        field: Where it stands in the case, e.g. ``"result.cores[1].total_cycle"``.
+        expected: What the file says.
+        got: What was computed, or why nothing could be.
+        why: A remark where the two values do not speak for themselves.
+    """
+
+    field: str
+    expected: Any
+    got: Any
+    why: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """What came of comparing one case.
+
+    Attributes:
+        compared: Figures that were compared; a list without entries is one.
+        difference: The first one that differs, in file order.
+        unchecked: Fields of the file that were not computed; positions in lists are left out, so that
+            a field of many rows is named once.
+    """
+
+    compared: int
+    difference: Difference | None = None
+    unchecked: tuple[str, ...] = ()
+
+
+def compare(expected: Any, computed: Any, field: str = "") -> Comparison:
+    """Return how *expected*, a value of a case file, differs from *computed*.
+
+    Every figure of the file is looked at; what was computed beyond it is not. Numbers are compared by
+    value, exactly, and true and false are no numbers.
+
+    >>> compare({"a": [1, 2], "b": 3}, {"a": [1, 5], "c": 7}).difference
+    Difference(field='a[1]', expected=2, got=5, why='')
+    >>> compare({"a": [1, 2], "b": 3}, {"a": [1, 5], "c": 7}).unchecked
+    ('b',)
+    """
+    walk = _Walk()
+    walk.visit(expected, computed, field)
+    return Comparison(walk.compared, walk.difference, tuple(walk.unchecked))
+
+
+def same(expected: object, computed: object) -> bool:
+    """Whether two scalars of JSON are equal; 1 equals 1.0, but not true."""
+    if isinstance(expected, bool) is not isinstance(computed, bool):
+        return False
+    return expected == computed
+
+
+@dataclass(slots=True)
+class _Walk:
+    """A comparison under way."""
+
+    compared: int = 0
+    difference: Difference | None = None
+    unchecked: dict[str, None] = field(default_factory=dict)
+
+    def visit(self, expected: Any, computed: Any, at: str) -> None:
+        if computed is KNOWN:
+            return
+        if isinstance(expected, dict) and isinstance(computed, dict):
+            for key, value in expected.items():
+                below = f"{at}.{key}" if at else str(key)
+                if key in computed:
+                    self.visit(value, computed[key], below)
+                else:
+                    self.unchecked[_INDEX.sub("[]", below)] = None
+        elif isinstance(expected, list) and isinstance(computed, list):
+            self._visit_list(expected, computed, at)
+        else:
+            self.compared += 1
+            if isinstance(expected, dict | list) or not same(expected, computed):
+                self._differs(at, expected, computed)
+
+    def _visit_list(self, expected: list[Any], computed: list[Any], at: str) -> None:
+        self.compared += not expected  # of others, the entries count
+        if len(expected) != len(computed):
+            self._differs(at, f"{len(expected)} entries", f"{len(computed)} entries")
+        for index, (value, mine) in enumerate(zip(expected, computed, strict=False)):
+            self.visit(value, mine, f"{at}[{index}]")
+
+    def _differs(self, at: str, expected: Any, computed: Any) -> None:
+        if self.difference is None:
+            self.difference = Difference(at, expected, computed)

@@ -1,0 +1,1 @@
+"""Case files recorded by running ONNXim; run under its own reading of the rules, ``faithful``."""

@@ -1,0 +1,58 @@
+"""Recorded cases of synchronisation: a trace of instructions, and what a checker must say about it."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+from pantile.conform.compare import KNOWN, Difference, compare
+from pantile.conform.result import CaseOutcome, judged
+from pantile.errors import PantileError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+_REMARKS = ("id", "source", "description", "trace")
+
+
+def is_case(value: Any) -> bool:
+    """Whether *value* is one case: a trace and what is expected of it."""
+    return isinstance(value, dict) and isinstance(value.get("trace"), list) and "expect" in value
+
+
+def check_case(value: Any, stem: str, on_compile: Callable[[], None]) -> list[CaseOutcome]:
+    """Return the outcome of one case; it is the file's only one."""
+    from pantile.conform.onnxim.session import defect
+
+    named = value.get("id")
+    case = named if isinstance(named, str) and named else stem
+    expected = value["expect"]
+    try:
+        computed = _verdicts(value["trace"], case)
+    except PantileError as error:
+        refused = Difference("trace", "a trace of known instructions", str(error), "it was refused")
+        return [CaseOutcome(case=case, difference=refused)]
+    except Exception as error:  # a crash on one case is that case's failure, and must not hide the others
+        return [CaseOutcome(case=case, difference=defect(error, "trace", "verdicts"))]
+    if isinstance(expected, dict):
+        computed = {name: _in_the_order_of(expected.get(name), mine) for name, mine in computed.items()}
+    ours = {**dict.fromkeys(_REMARKS, KNOWN), "expect": computed}
+    return [judged(case, compare(value, ours))]
+
+
+def _verdicts(trace: list[Any], case: str) -> dict[str, Any]:
+    from pantile.targets.ascend.trace import program_of_trace
+    from pantile.targets.ascend.verdicts import verdicts_on
+
+    return verdicts_on(program_of_trace(trace, case))
+
+
+def _in_the_order_of(expected: Any, computed: Any) -> Any:
+    """Return a list's entries in the order of the file, if they are the same ones: they are a set."""
+    if not isinstance(expected, list) or not isinstance(computed, list):
+        return computed
+    return expected if sorted(map(_text, expected)) == sorted(map(_text, computed)) else computed
+
+
+def _text(value: Any) -> str:
+    return json.dumps(value, sort_keys=True)
