@@ -87,6 +87,12 @@ def drop_operation(program: Program, place: int, row: int) -> Program:
     return with_piece(program, place, Piece(tables, piece.loops))
 
 
+def with_boxes(program: Program, place: int, boxes: np.ndarray) -> Program:
+    """Give a piece other boxes."""
+    piece = program.pieces[place]
+    return with_piece(program, place, Piece({**piece.tables, "box": boxes}, piece.loops))
+
+
 def shift_tile(program: Program, place: int, axis: int, by: int) -> Program:
     """Move the boxes of all computes and stores of a piece."""
     piece = program.pieces[place]
@@ -119,3 +125,8 @@ def dropped() -> Callable[..., Program]:
 @pytest.fixture(scope="session")
 def shifted() -> Callable[..., Program]:
     return shift_tile
+
+
+@pytest.fixture(scope="session", name="with_boxes")
+def with_boxes_fixture() -> Callable[..., Program]:
+    return with_boxes

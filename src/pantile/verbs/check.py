@@ -14,6 +14,7 @@ from pantile.check.ready import check_ready
 from pantile.check.report import Report
 from pantile.targets.systolic.capacity import memory_usages
 from pantile.targets.systolic.simulate import simulate
+from pantile.targets.systolic.strayed import strayed_tiles
 from pantile.targets.systolic.stream import TILE_LAYER
 from pantile.verbs.arguments import PlanOptions
 from pantile.verbs.result import Many, as_html
@@ -106,13 +107,13 @@ def check(
 def reports_of(session: Systolic, on_compile: Callable[[], None] = lambda: None) -> list[Report]:
     """Return a report on every program of a planned network, in file order."""
     reports = []
-    overtaken: list[int] | None = None
+    mishaps: list[tuple[int, int]] | None = None
     for layer in session.layers():
         order = check_overtaking(layer.program)
         if order.findings:
-            if overtaken is None:
-                overtaken = _overtaken_by_layer(session, on_compile)
-            order = check_overtaking(layer.program, overtaken[layer.layer])
+            if mishaps is None:
+                mishaps = _mishaps_by_layer(session, on_compile)
+            order = check_overtaking(layer.program, *mishaps[layer.layer])
         reports.append(_static_report(session, layer) + order)
     return reports
 
@@ -123,9 +124,10 @@ def _static_report(session: Systolic, layer: PlannedLayer) -> Report:
     return check_capacity(usages) + check_coverage(layer.program) + check_ready(layer.program)
 
 
-def _overtaken_by_layer(session: Systolic, on_compile: Callable[[], None]) -> list[int]:
-    """Stores that overtook a contribution in a run of the whole network, by layer."""
+def _mishaps_by_layer(session: Systolic, on_compile: Callable[[], None]) -> list[tuple[int, int]]:
+    """Stores that overtook and tiles that strayed in a run of the whole network, by layer."""
     layers = session.execution()
     stream, result = simulate(layers, session.config, on_compile=on_compile)
-    counts = np.bincount(stream.tiles[:, TILE_LAYER], result.tiles["overtaken"], len(layers))
-    return [int(count) for count in counts]
+    by_tile = (result.tiles["overtaken"], strayed_tiles(stream, result))
+    counts = [np.bincount(stream.tiles[:, TILE_LAYER], each, len(layers)).astype(int) for each in by_tile]
+    return list(zip(*(count.tolist() for count in counts), strict=True))

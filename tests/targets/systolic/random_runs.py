@@ -41,7 +41,10 @@ def _machine(random: Random) -> SystolicConfig:
     precision = random.choice((1, 1, 2, 4, 3))
     tight = random.random() < 0.08
     quick = random.random() < 0.4  # many ports and a fast DRAM let tiles overtake one another
-    megahertz = (lambda: random.choice((200, 400, 500, 700, 800, 1000, 1200, 1300, 2000, 333, 941)))
+
+    def megahertz() -> int:
+        return random.choice((200, 400, 500, 700, 800, 1000, 1200, 1300, 2000, 333, 941))
+
     return SystolicConfig(
         name="random",
         cores=cores,
@@ -51,9 +54,15 @@ def _machine(random: Random) -> SystolicConfig:
         accumulator_bytes=tuple(random.choice((1, 2)) << 10 if tight else 256 << 10 for _ in range(cores)),
         request_bytes=random.choice((8, 16, 32, 32, 64, 24)),
         channels=random.choice((1, 2, 2, 3, 4, 8, 16, *CHANNEL_COUNTS)),
-        ports=random.choice((1, 2, 4, 8, 16, 20)) if quick else random.choice((1, 1, 2, random.randint(1, 20))),
-        dram_latency=random.choice((0, 0, 1, 3)) if quick else random.choice((0, 1, 5, 10, random.randint(0, 100))),
-        noc_latency=random.choice((0, 0, 1, 2)) if quick else random.choice((0, 1, 1, 3, random.randint(0, 100))),
+        ports=random.choice((1, 2, 4, 8, 16, 20))
+        if quick
+        else random.choice((1, 1, 2, random.randint(1, 20))),
+        dram_latency=random.choice((0, 0, 1, 3))
+        if quick
+        else random.choice((0, 1, 5, 10, random.randint(0, 100))),
+        noc_latency=random.choice((0, 0, 1, 2))
+        if quick
+        else random.choice((0, 1, 1, 3, random.randint(0, 100))),
         precision=precision,
         core_hz=megahertz() * 1_000_000,
         dram_hz=megahertz() * 1_000_000,
@@ -116,20 +125,29 @@ def _convolution(random: Random, config: SystolicConfig, semantics: str) -> Prog
         width=random.randint(3, 9),
         kernel=(random.choice((1, 2, 3)), random.choice((1, 2, 3))),
         strides=(random.choice((1, 2)), random.choice((1, 1, 2, 3))),
-        pads=(random.choice((0, 1)), random.choice((0, 1, 2)), random.choice((0, 1)), random.choice((0, 1, 2))),
-        dilations=(1, random.choice((1, 1, 2)))
-        if random.random() < 0.8
-        else (1, 1),
+        pads=(
+            random.choice((0, 1)),
+            random.choice((0, 1, 2)),
+            random.choice((0, 1)),
+            random.choice((0, 1, 2)),
+        ),
+        dilations=(1, random.choice((1, 1, 2))) if random.random() < 0.8 else (1, 1),
     )
     (q, p), (s, r) = (conv.out_height, conv.out_width), conv.kernel
     total = dict(zip("NCMSRQP", (conv.batch, conv.in_channels, conv.out_channels, s, r, q, p), strict=True))
-    inner = {letter: random.choice((count, -(-count // 2), random.randint(1, count))) for letter, count in total.items()}
+    inner = {
+        letter: random.choice((count, -(-count // 2), random.randint(1, count)))
+        for letter, count in total.items()
+    }
     if random.random() < 0.6:
         inner["S"], inner["R"] = s, r
     outer = {letter: -(-count // inner[letter]) for letter, count in total.items()}
     if semantics == "faithful" and random.random() < 0.1:
         outer[random.choice("NCMQP")] += 1
-    picture, result = (conv.batch, conv.in_channels, conv.height, conv.width), (conv.batch, conv.out_channels, q, p)
+    picture, result = (
+        (conv.batch, conv.in_channels, conv.height, conv.width),
+        (conv.batch, conv.out_channels, q, p),
+    )
     tensors = [
         Tensor("w", (conv.out_channels, conv.in_channels, s, r), "initializer"),
         Tensor("x", picture, "input"),

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
+
+import numpy as np
 
 from pantile.program.program import Program
 from pantile.targets.systolic.capacity import memory_usages
@@ -72,3 +75,15 @@ def test_blocks_of_a_convolution_may_count_nothing(
         _, acc = memory_usages(program, config)
         assert acc.counted_bytes == granules * 32
         assert acc.physical_bytes == side * side * 8 * 4
+
+
+def test_the_operation_is_one_of_the_tile_that_overflows(lowered: Lowered, config_of: ConfigOf) -> None:
+    config = config_of(spad_size=1)
+    program = lowered("[T] N8 C36 M8 - [O] N1 C2 M1 - [I] N8 C32 M8", config)
+    counts = count_requests(program, config)
+    # As if the second stage, which holds fewer elements, took more requests: 17 of 32 B in a half of 512 B.
+    pad, _ = memory_usages(program, config, replace(counts, scratchpad=np.array([16, 17])))
+    assert (pad.counted_bytes, pad.capacity_bytes) == (544, 512)
+    assert pad.operation == program.pieces[1].tables["op"]["id"][0]
+    within, _ = memory_usages(program, config, counts)
+    assert within.operation == program.pieces[0].tables["op"]["id"][0]

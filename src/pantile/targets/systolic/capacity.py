@@ -14,6 +14,7 @@ from pantile.check.capacity import Usage
 from pantile.program.tables import Kind, Mode
 from pantile.targets.systolic.counting import TileRequests, count_requests
 from pantile.targets.systolic.rows import SCRATCHPAD
+from pantile.targets.systolic.tiles import tiles_of
 
 if TYPE_CHECKING:
     from pantile.program.program import Program
@@ -41,13 +42,15 @@ def memory_usages(
         ("accumulator", counts.accumulator, config.accumulator_bytes, 1),
     ):
         fullest = max(range(len(physical)), key=lambda place: physical[place][at], default=0)
+        counted, capacity = int(granules.max(initial=0)) * config.request_bytes, min(sizes) // 2
+        culprit = int(tiles_of(program)["piece"][granules.argmax()]) if counted > capacity else fullest
         usages.append(
             Usage(
                 memory=memory,
-                counted_bytes=int(granules.max(initial=0)) * config.request_bytes,
+                counted_bytes=counted,
                 physical_bytes=physical[fullest][at] if physical else 0,
-                capacity_bytes=min(sizes) // 2,
-                operation=int(program.pieces[fullest].tables["op"]["id"][0]) if physical else 0,
+                capacity_bytes=capacity,
+                operation=int(program.pieces[culprit].tables["op"]["id"][0]) if physical else 0,
             )
         )
     return usages[0], usages[1]

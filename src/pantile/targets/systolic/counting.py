@@ -10,22 +10,22 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
+import numpy.typing as npt
 
-from pantile.program.tables import Kind
+from pantile.program.tables import Kind, Mode
 from pantile.targets.systolic.instructions import compute_shape
 from pantile.targets.systolic.requests import count_requests_of
-from pantile.targets.systolic.rows import DRAM, MOVIN, SCRATCHPAD
+from pantile.targets.systolic.rows import ACCUMULATOR, DRAM, MOVIN, SCRATCHPAD
 from pantile.targets.systolic.tiles import tiles_of
 
 if TYPE_CHECKING:
-    import numpy.typing as npt
-
     from pantile.program.program import Operand, Program
     from pantile.targets.systolic.config import SystolicConfig
 
 
+Integers = npt.NDArray[np.int64]
+
 _COLUMNS = ("reads", "writes", "scratchpad", "accumulator")
-_ACCUMULATOR_COLUMN = _COLUMNS.index("accumulator")
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,75 +39,87 @@ class TileRequests:
         accumulator: Granules that its output region occupies in an accumulator half.
     """
 
-    reads: npt.NDArray[np.int64]
-    writes: npt.NDArray[np.int64]
-    scratchpad: npt.NDArray[np.int64]
-    accumulator: npt.NDArray[np.int64]
+    reads: Integers
+    writes: Integers
+    scratchpad: Integers
+    accumulator: Integers
 
 
 def count_requests(program: Program, config: SystolicConfig) -> TileRequests:
     """Return the requests of every tile of *program*, and the granules its blocks occupy."""
     tiles = tiles_of(program)
+    counter = _Counter(program, config)
     counts = np.zeros((len(_COLUMNS), len(tiles)), np.int64)
     for place, piece in enumerate(program.pieces):
         mine = np.flatnonzero(tiles["piece"] == place)
-        counts[:, mine] = _count_piece(program, config, piece.tables, tiles["step"][mine])
-    _carry_bias(program, tiles, counts[_ACCUMULATOR_COLUMN])
+        counts[:, mine] = counter.of_piece(piece.tables, tiles["step"][mine])
+    _carry_bias(program, tiles, counts[_COLUMNS.index("accumulator")])
     counts.setflags(write=False)
     return TileRequests(*counts)
 
 
-@dataclass(frozen=True, slots=True)
-class _Alike:
-    """Instances of a piece, in classes whose boxes of some rows lie alike within requests.
+class _Counter:
+    """Counts the instances of pieces of one program, and remembers what it counted."""
 
-    Attributes:
-        instances: One instance of every class.
-        classes: The class of every instance.
-        sums: What the rows count in each class, by column of :class:`TileRequests`.
-    """
+    def __init__(self, program: Program, config: SystolicConfig) -> None:
+        self._program, self._config = program, config
+        self._known: dict[tuple[int, bytes, int], int] = {}
 
-    instances: npt.NDArray[np.int64]
-    classes: npt.NDArray[np.int64]
-    sums: npt.NDArray[np.int64]
+    def of_piece(self, tables: dict[str, np.ndarray], steps: Integers) -> Integers:
+        """Return the counts of every instance of a piece, by column."""
+        ops, boxes, access = tables["op"], tables["box"], tables["access"]
+        rows = np.searchsorted(ops["id"], access["op"])
+        on_chip = (ops["kind"][rows] == Kind.MOVE) & (access["space"] != DRAM)
+        counts = np.zeros((len(_COLUMNS), len(steps)), np.int64)
+        groups: dict[tuple[int, int, bool, bytes], list[int]] = {}
+        for row, space, operand in zip(
+            rows[on_chip].tolist(), access["space"][on_chip], access["operand"][on_chip].tolist(), strict=True
+        ):
+            loads = bool(ops["opcode"][row] == MOVIN)
+            key = (operand, int(space), loads, boxes["length"][row].tobytes())
+            groups.setdefault(key, []).append(row)
+        for (operand, space, loads, _), mine in groups.items():
+            made = self._of_rows(operand, boxes["lo"][mine], boxes["length"][mine[0]], steps)
+            counts[_columns(space, loads=loads)] += made
+        counts[_COLUMNS.index("accumulator")] += self._computed_granules(tables, rows)
+        return counts
 
+    def _of_rows(self, operand: int, lo: Integers, length: Integers, steps: Integers) -> Integers:
+        """Requests, in every instance, of rows of one operand that have the same lengths."""
+        tensor, size = self._program.operands[operand], self._config.request_bytes
+        moves = length > 0
+        # The rows lie apart by the same in every instance: instances alike in one row are alike in all.
+        first = _first_element(tensor, lo[0] + steps * moves, length)
+        _, instances, classes = np.unique(
+            first * tensor.element_bytes % size, return_index=True, return_inverse=True
+        )
+        sums = np.zeros(len(instances), np.int64)
+        for place, instance in enumerate(instances):
+            moved = lo + steps[instance] * moves
+            alignments = _first_element(tensor, moved, length) * tensor.element_bytes % size
+            found, at, times = np.unique(alignments, return_index=True, return_counts=True)
+            for alignment, row, count in zip(found.tolist(), at.tolist(), times.tolist(), strict=True):
+                sums[place] += count * self._of_box(operand, moved[row], length, alignment)
+        return sums[classes.reshape(-1)]
 
-def _count_piece(
-    program: Program,
-    config: SystolicConfig,
-    tables: dict[str, np.ndarray],
-    steps: npt.NDArray[np.int64],
-) -> npt.NDArray[np.int64]:
-    """Counts of every instance of a piece, by column."""
-    accesses = iter(tables["access"][["space", "lo", "operand"]].tolist())
-    boxes = tables["box"]
-    groups: dict[tuple[int, bytes], _Alike] = {}
-    held: set[int] = set()
-    granules = 0
-    for row, op in enumerate(tables["op"]):
-        lo, length = boxes["lo"][row], boxes["length"][row]
-        if op["kind"] == Kind.MOVE:
-            pair = (next(accesses), next(accesses))
-            space, key, operand = next(access for access in pair if access[0] != DRAM)
-            box = (program.operands[operand], lo, length)
-            # Rows of one operand that move along the same axes lie apart by the same in every instance.
-            group = (operand, (length > 0).tobytes())
-            if group not in groups:
-                groups[group] = _alike(*box, steps, config.request_bytes)
-            loads = op["opcode"] == MOVIN
-            _add_counts(groups[group], *box, steps, _columns(space, loads=loads), program, config)
-            if loads and space != SCRATCHPAD:
-                held.add(key)
-            continue
-        _, _, (_, key, _) = next(accesses), next(accesses), next(accesses)
-        if key not in held:
-            held.add(key)
-            granules += compute_shape(program, length.tolist(), config)[2]
-    counts = np.zeros((len(_COLUMNS), len(steps)), np.int64)
-    counts[_ACCUMULATOR_COLUMN] = granules
-    for alike in groups.values():
-        counts += alike.sums[:, alike.classes]
-    return counts
+    def _of_box(self, operand: int, lo: Integers, length: Integers, alignment: int) -> int:
+        """Requests of one box; of a window they depend on more than where it begins."""
+        tensor, wrap = self._program.operands[operand], self._program.semantics == "faithful"
+        key = (operand, length.tobytes(), alignment)
+        if tensor.rule == "window" or key not in self._known:
+            size = self._config.request_bytes
+            self._known[key] = count_requests_of(tensor, lo.tolist(), length.tolist(), size, wrap=wrap)
+        return self._known[key]
+
+    def _computed_granules(self, tables: dict[str, np.ndarray], rows: npt.NDArray[np.intp]) -> int:
+        """Granules of the blocks of one tile that its computes begin, and no load does."""
+        access = tables["access"]
+        loaded = access["lo"][(access["mode"] == Mode.WRITE) & (access["space"] == ACCUMULATOR)]
+        updates = access["mode"] == Mode.UPDATE
+        keys, first = np.unique(access["lo"][updates], return_index=True)
+        begun = first[~np.isin(keys, loaded)]
+        lengths = tables["box"]["length"][rows[updates][begun]].tolist()
+        return sum(compute_shape(self._program, length, self._config)[2] for length in lengths)
 
 
 def _columns(space: int, *, loads: bool) -> list[int]:
@@ -117,42 +129,7 @@ def _columns(space: int, *, loads: bool) -> list[int]:
     return [_COLUMNS.index("reads"), _COLUMNS.index("scratchpad" if space == SCRATCHPAD else "accumulator")]
 
 
-def _alike(
-    operand: Operand,
-    lo: npt.NDArray[np.int64],
-    length: npt.NDArray[np.int64],
-    steps: npt.NDArray[np.int64],
-    request_bytes: int,
-) -> _Alike:
-    first = _first_element(operand, lo + steps * (length > 0), length)
-    _, instances, classes = np.unique(
-        first * operand.element_bytes % request_bytes, return_index=True, return_inverse=True
-    )
-    sums = np.zeros((len(_COLUMNS), len(instances)), np.int64)
-    return _Alike(instances, classes.reshape(-1), sums)
-
-
-def _add_counts(
-    alike: _Alike,
-    operand: Operand,
-    lo: npt.NDArray[np.int64],
-    length: npt.NDArray[np.int64],
-    steps: npt.NDArray[np.int64],
-    columns: list[int],
-    program: Program,
-    config: SystolicConfig,
-) -> None:
-    """Add the requests of one row to *columns* of its classes."""
-    wrap = program.semantics == "faithful"
-    for place, instance in enumerate(alike.instances):
-        moved = (lo + steps[instance] * (length > 0)).tolist()
-        count = count_requests_of(operand, moved, length.tolist(), config.request_bytes, wrap=wrap)
-        alike.sums[columns, place] += count
-
-
-def _first_element(
-    operand: Operand, lo: npt.NDArray[np.int64], length: npt.NDArray[np.int64]
-) -> npt.NDArray[np.int64]:
+def _first_element(operand: Operand, lo: Integers, length: Integers) -> Integers:
     """First element that each box touches; of a window, with the padding left out."""
     if operand.rule == "window":
         lines = [_first_line(operand, lo, length, side) for side in (0, 1)]
@@ -165,9 +142,7 @@ def _first_element(
     return lo @ strides + start
 
 
-def _first_line(
-    operand: Operand, lo: npt.NDArray[np.int64], length: npt.NDArray[np.int64], side: int
-) -> npt.NDArray[np.int64]:
+def _first_line(operand: Operand, lo: Integers, length: Integers, side: int) -> Integers:
     """First line of the picture, not of the padding, that each box reads along one side; 0 where none is."""
     given = operand.parameters
     outputs = lo[:, 1 + side, None] + np.arange(length[1 + side], dtype=np.int64)
@@ -178,7 +153,7 @@ def _first_line(
     return np.where(first < limit, first, 0)
 
 
-def _carry_bias(program: Program, tiles: npt.NDArray[np.void], accumulator: npt.NDArray[np.int64]) -> None:
+def _carry_bias(program: Program, tiles: npt.NDArray[np.void], accumulator: Integers) -> None:
     """Blocks that a bias began keep the bias's size through all reduction stages of their region."""
     if not any(operand.name == "bias" for operand in program.operands):
         return
