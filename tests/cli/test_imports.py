@@ -11,6 +11,8 @@ import pytest
 if TYPE_CHECKING:
     from pathlib import Path
 
+pytestmark = pytest.mark.slow  # every test starts an interpreter
+
 HEAVY = {"numba", "onnx", "pydantic", "numpy", "rich", "perfetto", "llvmlite"}
 
 
@@ -64,4 +66,4 @@ def test_an_unknown_name_of_the_package_is_an_attribute_error() -> None:
     import pantile
 
     with pytest.raises(AttributeError, match="module 'pantile' has no attribute 'frobnicate'"):
-        pantile.frobnicate
+        _ = pantile.frobnicate

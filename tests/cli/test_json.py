@@ -36,7 +36,10 @@ COUNTS = {"type": "object", "additionalProperties": COUNT}
 SHARE = {"type": "number", "minimum": 0, "maximum": 1}
 WAYS = closed(read=COUNT, write=COUNT)
 NOTES = many(closed(code=TEXT, text=TEXT))
-TERM_NAMES = "compute drain fill wait-load wait-store wait-slot wait-flag issue idle".split()
+TERM_NAMES = (
+    *("compute", "drain", "fill", "wait-load", "wait-store"),
+    *("wait-slot", "wait-flag", "issue", "idle"),
+)
 TERMS = closed(**dict.fromkeys(TERM_NAMES, COUNT))
 TOTALS = {
     "regions": COUNT,
@@ -127,9 +130,10 @@ CHECK = closed(
     proved=many(TEXT),
 )
 CORE_COUNTS = (
-    "core matmul_active_cycle memory_idle_cycle core_idle_cycle systolic_active_cycle total_cycle "
-    "read_responses write_responses systolic_inst_issue_count systolic_preload_issue_count"
-).split()
+    *("core", "matmul_active_cycle", "memory_idle_cycle", "core_idle_cycle", "systolic_active_cycle"),
+    *("total_cycle", "read_responses", "write_responses"),
+    *("systolic_inst_issue_count", "systolic_preload_issue_count"),
+)
 UTILISATION = closed(mac=SHARE, busy=SHARE)
 LAYER = closed(
     node=TEXT,
@@ -144,7 +148,7 @@ LAYER = closed(
     cycles=COUNT,
     terms=TERMS,
     utilisation=UTILISATION,
-    bound_by={"enum": TERM_NAMES},
+    bound_by={"enum": list(TERM_NAMES)},
 )
 SIMULATE = closed(
     **head("simulate"),
@@ -154,7 +158,7 @@ SIMULATE = closed(
     dram_cycles=COUNT,
     dram_requests_per_channel=many(COUNT),
     terms=TERMS,
-    bound_by={"enum": TERM_NAMES},
+    bound_by={"enum": list(TERM_NAMES)},
     lower_bounds=closed(macs=COUNT, array=COUNT, issue=COUNT, ports=COUNT, dram=COUNT),
     utilisation=UTILISATION,
     per_core=many(

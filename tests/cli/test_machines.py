@@ -38,7 +38,8 @@ def test_files_of_both_kinds_are_shown_and_validated(pantile: Pantile, machine_f
 
 def test_every_problem_of_a_file_is_reported_at_its_line(pantile: Pantile) -> None:
     Path("bad.toml").write_text(
-        'schema = "pantile/machine/1"\nname = "bad"\n[clock]\nbase = "core"\ncore = "fast"\n[grid]\ncoers = 1\n'
+        'schema = "pantile/machine/1"\nname = "bad"\n[clock]\nbase = "core"\ncore = "fast"\n'
+        "[grid]\ncoers = 1\n"
     )
     done = pantile("machines", "validate", "bad.toml")
     assert (done.code, done.out) == (2, "")

@@ -150,6 +150,7 @@ def test_options_of_the_contract_are_there(pantile: Pantile) -> None:
         assert options <= set(re.findall(r"(?<![\w-])--?[a-z]+", pantile(command, "--help").out))
 
 
+@pytest.mark.slow
 def test_the_entry_point_and_the_module_run_main() -> None:
     for command in ([COMMAND], [sys.executable, "-m", "pantile.cli.main"]):
         done = subprocess.run(
@@ -159,6 +160,7 @@ def test_the_entry_point_and_the_module_run_main() -> None:
         assert done.stderr == ""
 
 
+@pytest.mark.slow
 def test_an_interrupt_is_130(tmp_path: Path) -> None:
     fifo = tmp_path / "never-ends.csv"
     os.mkfifo(fifo)

@@ -38,7 +38,7 @@ def test_core_lists_the_tiles_that_run_there(pantile: Pantile) -> None:
     command = ("lower", SEED[0], "-m", machine, "--mapping", MAPPING)
     whole = pantile(*command, "--text").out.splitlines()
     by_core = [numbers(pantile(*command, "--core", str(core)).out) for core in range(4)]
-    assert sorted(sum(by_core, [])) == numbers("\n".join(whole))
+    assert sorted(number for listed in by_core for number in listed) == numbers("\n".join(whole))
     # Four regions of two tiles each go to the cores in turn, the first layer's first one to core 1.
     tiles = [{whole[1 + number].split()[1] for number in listed} for listed in by_core]
     assert tiles[1] == {"(0,0,0,0)", "(0,0,0,1)"}
@@ -111,7 +111,7 @@ def test_windows_that_hold_nothing(text: str) -> None:
 def test_cores_are_numbers() -> None:
     assert (read_core(None), read_core("12")) == (None, 12)
     for text in ("", "x", "-1", "1.0", "9" * 5000):
-        with pytest.raises(PantileError, match="^--core: expected the number of a core, got"):
+        with pytest.raises(PantileError, match=r"^--core: expected the number of a core, got"):
             read_core(text)
 
 

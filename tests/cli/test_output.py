@@ -62,6 +62,7 @@ def run(shell: str, **environment: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(["bash", "-c", shell], capture_output=True, text=True, env=known, timeout=60)
 
 
+@pytest.mark.slow
 def test_a_reader_that_leaves_early_is_no_failure() -> None:
     long = "$P lower gemm:m=320,n=320,k=64 -m systolic-ws-8x8 --text"  # far more than a pipe holds
     for command in (f"{long} | head -1", "$P plan $A --explain | true"):
@@ -70,6 +71,7 @@ def test_a_reader_that_leaves_early_is_no_failure() -> None:
         assert done.stderr == ""
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs a device that is always full")
 def test_a_full_disk_behind_standard_output_is_one_line() -> None:
     done = run("$P plan $A > /dev/full")
@@ -77,6 +79,7 @@ def test_a_full_disk_behind_standard_output_is_one_line() -> None:
     assert done.stderr == "error: standard output: cannot write: no space left on device [PT-OUTPUT]\n"
 
 
+@pytest.mark.slow
 def test_a_terminal_that_lacks_a_letter_still_shows_the_rest() -> None:
     done = run("$P plan $A --explain", PYTHONIOENCODING="ascii")
     assert done.returncode == 0

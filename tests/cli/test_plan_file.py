@@ -1,5 +1,7 @@
 """Plans as files: what ``plan --json`` wrote is an input of the other verbs."""
 
+# ruff: noqa: E501  # messages stand here whole, as they are printed
+
 from __future__ import annotations
 
 import json

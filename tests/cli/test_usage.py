@@ -1,5 +1,7 @@
 """Command lines that cannot be parsed: one line that says what is missing or unknown, and where to look."""
 
+# ruff: noqa: E501  # messages stand here whole, as they are printed
+
 from __future__ import annotations
 
 from typing import TYPE_CHECKING

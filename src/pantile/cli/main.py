@@ -213,7 +213,7 @@ def conform(
     """
     from pantile.conform.run import conform as run_conform
 
-    result = run_conform(paths)
+    result = run_conform(paths, on_compile=announce_compile)
     emit(json_text(result) if json else str(result))
     _finish(result.ok)
 

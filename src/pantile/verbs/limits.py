@@ -13,6 +13,8 @@ from pantile.errors import OutsideModelError, PantileError, Place, raise_all
 from pantile.planners.onnxim.capacity import ACCUMULATOR_ELEMENT_BYTES, BUFFERS, Overflow
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from pantile.targets.systolic.config import SystolicConfig
     from pantile.tiling.onnxim import Mapping
     from pantile.workload.network import Network
@@ -27,6 +29,39 @@ MAX_BYTES = 1 << 58
 """Bytes of all tensors; inputs are spaced as if they had sixteen times as many (quirk Q25)."""
 MAX_MACS = 1 << 62
 """Multiply-accumulates of a run."""
+MAX_NODES = 1 << 12
+"""Network nodes of a machine: ports of all cores, and channels."""
+MAX_LATENCY = 1 << 16
+"""Cycles of a DRAM access or of a network hop."""
+
+
+def require_manageable(config: SystolicConfig, place: Callable[[str], Place | None]) -> None:
+    """Check that a machine is small and quick enough to be simulated cycle by cycle.
+
+    Args:
+        config: The machine.
+        place: Where a labelled constant of it stands.
+
+    Raises:
+        OutsideModelError: For every figure that is too large.
+    """
+    nodes = config.cores * config.ports + config.channels
+    figures = (
+        ("family.systolic.ports_per_core", f"{nodes} network nodes", nodes, MAX_NODES),
+        *(
+            (f"family.systolic.{key}", f"a latency of {cycles} cycles", cycles, MAX_LATENCY)
+            for key, cycles in (
+                ("dram_latency_cycles", config.dram_latency),
+                ("noc_latency_cycles", config.noc_latency),
+            )
+        ),
+    )
+    problems: list[PantileError] = [
+        OutsideModelError(f"{label}: {what}: this version takes at most {limit}", place=place(label))
+        for label, what, figure, limit in figures
+        if figure > limit
+    ]
+    raise_all(problems)
 
 
 def require_addressable(network: Network, element_bytes: int) -> None:

@@ -12,6 +12,7 @@ from pantile.planners.onnxim.capacity import Overflow
 from pantile.planners.onnxim.layer import convolution_layer, gemm_layer
 from pantile.planners.onnxim.log import DecisionLog
 from pantile.planners.onnxim.planner import PLANNER, NodePlan, plan_network
+from pantile.planners.onnxim.shapes import with_onnxim_dims
 from pantile.targets.systolic.allocate import tensor_addresses
 from pantile.targets.systolic.capacity import memory_usages
 from pantile.targets.systolic.config import SystolicConfig, require_supported, systolic_config
@@ -21,7 +22,12 @@ from pantile.tiling.onnxim import Mapping, parse_mapping, read_mapping_file
 from pantile.tiling.plan import Note, Plan
 from pantile.verbs.arguments import node_text
 from pantile.verbs.element_width import with_element_width
-from pantile.verbs.limits import overflow_of_huge_tile, require_addressable, require_within_limits
+from pantile.verbs.limits import (
+    overflow_of_huge_tile,
+    require_addressable,
+    require_manageable,
+    require_within_limits,
+)
 from pantile.verbs.outside import outside_notes
 from pantile.verbs.result import head
 from pantile.workload.convolution import Convolution
@@ -203,6 +209,9 @@ def plan_systolic(
     chosen = _semantics(semantics)
     config, notes = with_element_width(systolic_config(machine), network)
     require_supported(config, machine.place)
+    require_manageable(config, machine.place)
+    if chosen == "faithful":
+        network = with_onnxim_dims(network)
     require_addressable(network, config.precision)
     plans = plan_network(
         network,

@@ -27,7 +27,8 @@ def random_run(seed: int) -> RandomRun:
     """Return a run that depends on *seed* alone; most fit their memories and finish, some do not."""
     random = Random(seed)
     config = _machine(random)
-    semantics = "faithful" if random.random() < 0.7 or len(set(config.heights)) > 1 else "fixed"
+    alike = len({*config.heights, *config.widths}) == 1  # other arrays are outside the fixed model
+    semantics = "fixed" if alike and random.random() < 0.4 else "faithful"
     layers = tuple(_layer(random, config, semantics, at) for at in range(random.choice((1, 1, 2, 3))))
     return RandomRun(layers, config)
 
@@ -38,35 +39,33 @@ def _machine(random: Random) -> SystolicConfig:
     mixed = random.random() < 0.2
     heights = tuple(random.choice((2, 3, 4, 8, 16)) if mixed and at else side for at in range(cores))
     widths = tuple(h if random.random() < 0.8 else random.choice((2, 4, 8)) for h in heights)
-    precision = random.choice((1, 1, 2, 4, 3))
+    core_mhz, dram_mhz, noc_mhz = random.choices((200, 333, 400, 500, 700, 941, 1000, 1200, 1300, 2000), k=3)
+    if random.random() < 0.4:
+        # Many ports and a fast DRAM let tiles overtake one another.
+        ports, dram_latency = random.choice((1, 2, 4, 8, 16, 20)), random.choice((0, 0, 1, 3))
+        noc_latency = random.choice((0, 0, 1, 2))
+    else:
+        ports = random.choice((1, 1, 2, random.randint(1, 20)))
+        dram_latency = random.choice((0, 1, 5, 10, random.randint(0, 100)))
+        noc_latency = random.choice((0, 1, 1, 3, random.randint(0, 100)))
     tight = random.random() < 0.08
-    quick = random.random() < 0.4  # many ports and a fast DRAM let tiles overtake one another
-
-    def megahertz() -> int:
-        return random.choice((200, 400, 500, 700, 800, 1000, 1200, 1300, 2000, 333, 941))
-
+    pads, sums = ((2, 4), (1, 2)) if tight else ((256,), (256,))
     return SystolicConfig(
         name="random",
         cores=cores,
         heights=heights,
         widths=widths,
-        scratchpad_bytes=tuple(random.choice((2, 4)) << 10 if tight else 256 << 10 for _ in range(cores)),
-        accumulator_bytes=tuple(random.choice((1, 2)) << 10 if tight else 256 << 10 for _ in range(cores)),
+        scratchpad_bytes=tuple(random.choice(pads) << 10 for _ in range(cores)),
+        accumulator_bytes=tuple(random.choice(sums) << 10 for _ in range(cores)),
         request_bytes=random.choice((8, 16, 32, 32, 64, 24)),
         channels=random.choice((1, 2, 2, 3, 4, 8, 16, *CHANNEL_COUNTS)),
-        ports=random.choice((1, 2, 4, 8, 16, 20))
-        if quick
-        else random.choice((1, 1, 2, random.randint(1, 20))),
-        dram_latency=random.choice((0, 0, 1, 3))
-        if quick
-        else random.choice((0, 1, 5, 10, random.randint(0, 100))),
-        noc_latency=random.choice((0, 0, 1, 2))
-        if quick
-        else random.choice((0, 1, 1, 3, random.randint(0, 100))),
-        precision=precision,
-        core_hz=megahertz() * 1_000_000,
-        dram_hz=megahertz() * 1_000_000,
-        noc_hz=megahertz() * 1_000_000,
+        ports=ports,
+        dram_latency=dram_latency,
+        noc_latency=noc_latency,
+        precision=random.choice((1, 1, 2, 4, 3)),
+        core_hz=core_mhz * 1_000_000,
+        dram_hz=dram_mhz * 1_000_000,
+        noc_hz=noc_mhz * 1_000_000,
         core_types=("systolic_ws",) * cores,
         dram_type="simple",
         noc_type="simple",
@@ -84,7 +83,9 @@ def _layer(random: Random, config: SystolicConfig, semantics: str, at: int) -> P
 
 def _product(random: Random, config: SystolicConfig, semantics: str) -> Program:
     batch = random.choice((1, 1, 1, 2, 3))
-    m, n, k = (random.choice((1, 5, 8, 13, 16, 24, 40, random.randint(1, 64))) for _ in range(3))
+    side = config.heights[0]
+    most = min(40, 5 * side)  # keeps the computes few
+    m, n, k = (random.choice((1, side, 2 * side, most, random.randint(1, most))) for _ in range(3))
     transposed = semantics == "fixed" and random.random() < 0.3
     has_bias = random.random() < 0.4
     named = has_bias and random.random() < 0.7
@@ -109,7 +110,6 @@ def _product(random: Random, config: SystolicConfig, semantics: str) -> Program:
     inputs = ("a", "b", "bias") if named else ("a", "b")
     node = Node(name="product", op_type="Gemm", inputs=inputs, outputs=("c",), computation=matmul)
     total = {"N": m, "C": k, "M": n}
-    side = config.heights[0]
     inner = {letter: _inner(random, count, side) for letter, count in total.items()}
     outer = {letter: _outer(random, total[letter], inner[letter], letter) for letter in total}
     parameters = {"kind": "gemm", "has_bias": has_bias, "batch": batch}
@@ -120,9 +120,9 @@ def _convolution(random: Random, config: SystolicConfig, semantics: str) -> Prog
     conv = Convolution(
         batch=random.choice((1, 1, 2)),
         in_channels=random.choice((1, 3, 8, 12)),
-        out_channels=random.choice((2, 5, 8, 16)),
-        height=random.randint(3, 9),
-        width=random.randint(3, 9),
+        out_channels=random.choice((2, 5, 8, 12)),
+        height=random.randint(3, 7),
+        width=random.randint(5, 7),
         kernel=(random.choice((1, 2, 3)), random.choice((1, 2, 3))),
         strides=(random.choice((1, 2)), random.choice((1, 1, 2, 3))),
         pads=(

@@ -8,7 +8,7 @@ from __future__ import annotations
 from functools import lru_cache
 from hashlib import sha256
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Never
 
 import numpy as np
 
@@ -18,16 +18,13 @@ from pantile.targets.systolic.result import CORE, OPERATION, REQUEST, TILE, Syst
 from pantile.targets.systolic.stream import TILE_LAYER
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from pantile.targets.systolic.config import SystolicConfig
-    from pantile.targets.systolic.kernel_state import Cores, Network, Tables
+    from pantile.targets.systolic.kernel_memory import Prepared
+    from pantile.targets.systolic.kernel_state import Cores, Network
     from pantile.targets.systolic.stream import Stream
 
 
-def simulate_fast(
-    stream: Stream, config: SystolicConfig, *, record: range | None = None
-) -> SystolicResult:
+def simulate_fast(stream: Stream, config: SystolicConfig, *, record: range | None = None) -> SystolicResult:
     """Run *stream*; the result equals :func:`simulate_plain`'s, requests left out.
 
     Where a response might reach an entry that was flushed meanwhile, or come after the end of the run
@@ -44,21 +41,21 @@ def simulate_fast(
     from pantile.targets.systolic import kernel_memory, kernel_state
 
     window = record or range(0)
-    tables, moves = kernel_memory.make_tables(stream, config, window)
-    cores = kernel_memory.make_cores(stream, config, moves, window)
-    network = kernel_memory.make_network(config, tables, cores)
+    prepared = kernel_memory.prepare(stream, config, window)
+    cores = kernel_memory.make_cores(stream, config, prepared.moves, window)
+    network = kernel_memory.make_network(config, prepared.tables, cores)
     kernel = _kernel()
     while True:
-        state = kernel(tables, cores, network)
+        state = kernel(prepared.tables, cores, network)
         if state == kernel_state.FINISHED:
             assert cores.shared[kernel_state.STAMP] == _stamp()
-            return _result(cores, network, window)
+            return _result(prepared, cores, network, window)
         if state == kernel_state.INEXACT:
             return simulate_plain(stream, config, record=record)
         if state == kernel_state.STUCK:
-            _raise_stuck(stream, cores)
+            _raise_stuck(stream, prepared, cores)
         if state == kernel_state.FAULTY:
-            _raise_fault(stream, config, cores)
+            _raise_fault(stream, config, prepared, cores)
         if state != kernel_state.PAUSED:
             cores, network = kernel_memory.enlarge(state, cores, network)
 
@@ -68,16 +65,23 @@ def is_compiled() -> bool:
     kernel = _kernel()
     if kernel.signatures:
         return True
+    # Numba has no public question for this. Its keys are signature, processor, and what was compiled; there
+    # is one signature only.
     cache = kernel._cache
-    key = cache._index_key(_signature(), _target_codegen(kernel))
-    return key in cache._cache_file._load_index()
+    if cache.cache_path is None:
+        return False
+    _, *wanted = cache._index_key((), kernel.targetctx.codegen())
+    return any(list(key[1:]) == wanted for key in cache._cache_file._load_index())
 
 
 @lru_cache(maxsize=1)
 def _kernel() -> Any:
     from pantile.targets.systolic.kernel import build
 
-    return build(_stamp())
+    try:
+        return build(_stamp(), cache=True)
+    except RuntimeError:  # no folder to keep it in: every process compiles anew
+        return build(_stamp(), cache=False)
 
 
 @lru_cache(maxsize=1)
@@ -90,18 +94,18 @@ def _stamp() -> int:
     return int.from_bytes(digest.digest()[:7], "little")
 
 
-def _raise_stuck(stream: Stream, cores: Cores) -> None:
+def _raise_stuck(stream: Stream, prepared: Prepared, cores: Cores) -> Never:
     from pantile.targets.systolic.kernel_state import LAYER, RESIDENT, SLOT_TILE
 
     for c, resident in enumerate(cores.core[:, RESIDENT].tolist()):
         if resident:
-            tile = int(cores.slot[2 * c, SLOT_TILE])
+            tile = int(prepared.order[cores.slot[2 * c, SLOT_TILE]])
             faults.never_ends(int(stream.tiles[tile, TILE_LAYER]), tile)
     layer = int(cores.shared[LAYER])
     faults.never_ends(layer, int(stream.layers[layer, 0]))
 
 
-def _raise_fault(stream: Stream, config: SystolicConfig, cores: Cores) -> None:
+def _raise_fault(stream: Stream, config: SystolicConfig, prepared: Prepared, cores: Cores) -> Never:
     from pantile.targets.systolic.kernel_state import (
         ALLOCATED_TWICE,
         FAULT,
@@ -113,7 +117,7 @@ def _raise_fault(stream: Stream, config: SystolicConfig, cores: Cores) -> None:
     )
 
     row = cores.core[cores.shared[FAULTY_CORE]]
-    tile, space = int(row[FAULT_TILE]), int(row[FAULT_SPACE])
+    tile, space = int(prepared.order[row[FAULT_TILE]]), int(row[FAULT_SPACE])
     layer = int(stream.tiles[tile, TILE_LAYER])
     if row[FAULT] == ALLOCATED_TWICE:
         faults.allocated_twice(layer, tile, space)
@@ -121,7 +125,7 @@ def _raise_fault(stream: Stream, config: SystolicConfig, cores: Cores) -> None:
     faults.does_not_fit(layer, tile, space, needed, int(row[HALF_BYTES + space]))
 
 
-def _result(cores: Cores, network: Network, window: range) -> SystolicResult:
+def _result(prepared: Prepared, cores: Cores, network: Network, window: range) -> SystolicResult:
     from pantile.targets.systolic import kernel_state as at
 
     shared, core = cores.shared, cores.core
@@ -140,6 +144,8 @@ def _result(cores: Cores, network: Network, window: range) -> SystolicResult:
         ("systolic_preload_issue_count", core[:, at.PRELOADS]),
     ):
         counters[name] = values
+    tiles = np.zeros(len(prepared.order), TILE)
+    tiles[prepared.order] = cores.tile_rows.view(TILE).reshape(-1)
     return SystolicResult(
         core_ticks=ticks,
         noc_ticks=int(shared[at.NOC_TICKS]),
@@ -149,7 +155,7 @@ def _result(cores: Cores, network: Network, window: range) -> SystolicResult:
         layer_finish=cores.layer_times[:, 1].copy(),
         cores=counters,
         terms=cores.terms,
-        tiles=cores.tile_rows.view(TILE).reshape(-1),
+        tiles=tiles,
         operations=cores.times.view(OPERATION).reshape(-1),
         first_operation=window.start,
         requests=np.zeros(0, REQUEST),

@@ -44,6 +44,7 @@ from pantile.targets.systolic.kernel_state import (
     NEXT,
     NOC_PS,
     NOC_TICKS,
+    OPTIONS,
     PAUSED,
     PENDING,
     QUEUED,
@@ -60,7 +61,12 @@ from pantile.targets.systolic.kernel_state import (
     STAMP,
     STUCK,
     WOKEN,
+    Array,
+    Cores,
+    Network,
+    Tables,
     compiled,
+    inlined,
 )
 from pantile.targets.systolic.kernel_terms import close_layer
 from pantile.targets.systolic.stream import MOVE_ENTRY, RUN_FIRST, RUN_SECOND
@@ -68,53 +74,56 @@ from pantile.targets.systolic.stream import MOVE_ENTRY, RUN_FIRST, RUN_SECOND
 _EVENTS_PER_CALL = 1 << 20  # then the interpreter gets a chance to notice an interruption
 
 
-def build(stamp: int) -> Callable[..., int]:
+def build(stamp: int, *, cache: bool) -> Callable[..., int]:
     """Return the kernel, to be compiled when it is first called or read from the disk.
 
     Numba's cache knows only the file of the function itself; *stamp*, which stands for all files, is part
     of what it compares, and the kernel writes it into its state.
+
+    Args:
+        stamp: A number that changes with the text of anything that is compiled.
+        cache: Keep the result on the disk, beside this file or in the user's cache folder.
+
+    Raises:
+        RuntimeError: If it is to be kept and neither place can be written.
     """
 
-    @njit(cache=True, error_model="numpy", _nrt=False)
-    def run(tables, cores, network):
-        cores.shared[STAMP] = stamp
-        return _run_events(tables, cores, network)
+    @njit(cache=cache, **OPTIONS)  # type: ignore[untyped-decorator]  # Numba has no types
+    def run(tables: Tables, cores: Cores, network: Network) -> int:
+        config, core, shared = tables.config, cores.core, cores.shared
+        shared[STAMP] = stamp
+        if shared[LAYER] < 0:
+            shared[LAYER] = 0
+            if config[LAYERS] > 0:
+                begin_layer(tables, cores, shared[LAYER], shared[LAYER])  # in tick 0, from core 0 on
+        for _ in range(_EVENTS_PER_CALL):
+            if shared[WOKEN]:
+                _wake(tables, cores)
+            c = _earliest(core)
+            t = core[c, NEXT]
+            if t >= FAR and shared[RUNS_OUT] == 0:
+                return _finish(tables, cores) if shared[LAYER] == config[LAYERS] else STUCK
+            if config[SOURCES] == 1:
+                if advance_alone(cores, network, config, t):
+                    continue
+            elif shared[SEEN] < noc_tick_of(config, t):
+                if shared[QUEUED] + shared[HOPPING] + shared[RESPONSES] > 0:
+                    reason = advance_window(cores, network, config, _soonest(tables, cores))
+                    if reason != 0:
+                        return reason
+                    continue
+                shared[SEEN] = noc_tick_of(config, t)
+            reason = core_event(tables, cores, network, c, t)
+            if reason != 0:
+                return reason
+        return PAUSED
 
-    return run
-
-
-@compiled
-def _run_events(tables, cores, network):
-    config, core, shared = tables.config, cores.core, cores.shared
-    if shared[LAYER] < 0:
-        shared[LAYER] = 0
-        if config[LAYERS] > 0:
-            begin_layer(tables, cores, shared[LAYER], shared[LAYER])  # in tick 0, from core 0 on
-    for _ in range(_EVENTS_PER_CALL):
-        if shared[WOKEN]:
-            _wake(tables, cores)
-        c = _earliest(core)
-        t = core[c, NEXT]
-        if t >= FAR and shared[RUNS_OUT] == 0:
-            return _finish(tables, cores) if shared[LAYER] == config[LAYERS] else STUCK
-        if config[SOURCES] == 1:
-            if advance_alone(cores, network, config, t):
-                continue
-        elif shared[SEEN] < noc_tick_of(config, t):
-            if shared[QUEUED] + shared[HOPPING] + shared[RESPONSES] > 0:
-                reason = advance_window(cores, network, config, _soonest(tables, cores))
-                if reason != 0:
-                    return reason
-                continue
-            shared[SEEN] = noc_tick_of(config, t)
-        reason = core_event(tables, cores, network, c, t)
-        if reason != 0:
-            return reason
-    return PAUSED
+    kernel: Callable[..., int] = run
+    return kernel
 
 
-@compiled
-def _earliest(core):
+@inlined
+def _earliest(core: Array) -> int:
     """Return the core whose next event comes first, of several the one with the lowest number."""
     first = 0
     for c in range(1, core.shape[0]):
@@ -124,7 +133,7 @@ def _earliest(core):
 
 
 @compiled
-def _wake(tables, cores):
+def _wake(tables: Tables, cores: Cores) -> None:
     """Compute the next events of cores whose entries became valid."""
     for c in range(tables.config[CORES]):
         if cores.core[c, CORE_WOKEN]:
@@ -135,7 +144,7 @@ def _wake(tables, cores):
 
 
 @compiled
-def _soonest(tables, cores):
+def _soonest(tables: Tables, cores: Cores) -> int:
     """Return a core tick before which no core can issue anything."""
     config, slot = tables.config, cores.slot
     first = earliest_response(config, cores.shared[SEEN])
@@ -148,18 +157,24 @@ def _soonest(tables, cores):
             head = head_of(slot, q)
             if head == COMPUTE_HEAD:
                 run, pad = slot[q, SLOT_RUN], slot[q, SLOT_PAD]
-                a, b = cores.pads[pad, tables.computes[run, RUN_FIRST]], cores.pads[pad, tables.computes[run, RUN_SECOND]]
+                a, b = (
+                    cores.pads[pad, tables.computes[run, RUN_FIRST]],
+                    cores.pads[pad, tables.computes[run, RUN_SECOND]],
+                )
             elif head == STORE_HEAD:
                 entry, acc = tables.moves[slot[q, SLOT_STORE], MOVE_ENTRY], slot[q, SLOT_ACC]
                 a, b = cores.sums[acc, entry], cores.bias[acc, entry]
             else:
                 continue
-            soonest = min(soonest, max(_not_valid_before(cores, config, a, first), _not_valid_before(cores, config, b, first)))
+            soonest = min(
+                soonest,
+                max(_not_valid_before(cores, config, a, first), _not_valid_before(cores, config, b, first)),
+            )
     return soonest
 
 
 @compiled
-def _not_valid_before(cores, config, valid, first):
+def _not_valid_before(cores: Cores, config: Array, valid: int, first: int) -> int:
     """Return a tick before which an entry is not valid, all responses before NoC tick *first* known."""
     if valid < FAR:
         return valid
@@ -167,11 +182,11 @@ def _not_valid_before(cores, config, valid, first):
         return FAR
     lanes = config[LANES]
     tick = first + (cores.runs[valid - PENDING, RUN_LEFT] + lanes - 1) // lanes
-    return tick * config[NOC_PS] // config[CORE_PS] + 1
+    return int(tick * config[NOC_PS] // config[CORE_PS] + 1)
 
 
 @compiled
-def _finish(tables, cores):
+def _finish(tables: Tables, cores: Cores) -> int:
     """Close the accounts: the run ends with the last hand-over or the last write response."""
     config, shared = tables.config, cores.shared
     end = max(shared[LAST_HAND_OVER] * config[CORE_PS], shared[LAST_WRITE] * config[NOC_PS])

@@ -79,7 +79,12 @@ from pantile.targets.systolic.kernel_state import (
     USED,
     WRITES,
     WRITES_OUT,
+    Array,
+    Cores,
+    Network,
+    Tables,
     compiled,
+    inlined,
 )
 from pantile.targets.systolic.kernel_terms import close_layer, note_idle, note_sent
 from pantile.targets.systolic.stream import (
@@ -102,8 +107,8 @@ LOAD_HEAD, COMPUTE_HEAD, STORE_HEAD, NO_HEAD = range(4)
 _RESIDENT_LIMIT = 2
 
 
-@compiled
-def head_of(slot, q):
+@inlined
+def head_of(slot: Array, q: int) -> int:
     """Return what the next instruction of resident tile *q* is."""
     if slot[q, SLOT_LOAD] < slot[q, SLOT_LOAD_STOP]:
         return LOAD_HEAD
@@ -114,22 +119,22 @@ def head_of(slot, q):
     return NO_HEAD
 
 
-@compiled
-def issue_tick(tables, cores, c, q):
+@inlined
+def issue_tick(tables: Tables, cores: Cores, c: int, q: int) -> int:
     """Return the tick from which resident tile *q*'s next instruction can issue; FAR or more if unknown."""
     head = head_of(cores.slot, q)
     if head == LOAD_HEAD:
         return 0
     if head == COMPUTE_HEAD:
-        return max(cores.ring[c, cores.core[c, RING_AT]], sources_valid(tables, cores, q))
+        return int(max(cores.ring[c, cores.core[c, RING_AT]], sources_valid(tables, cores, q)))
     if head == STORE_HEAD:
         acc, entry = cores.slot[q, SLOT_ACC], tables.moves[cores.slot[q, SLOT_STORE], MOVE_ENTRY]
-        return max(cores.sums[acc, entry], cores.bias[acc, entry])
+        return int(max(cores.sums[acc, entry], cores.bias[acc, entry]))
     return FAR
 
 
-@compiled
-def next_event(tables, cores, c):
+@inlined
+def next_event(tables: Tables, cores: Cores, c: int) -> int:
     """Return the tick of core *c*'s next event, as far as it is known."""
     core = cores.core
     soonest = core[c, HAND_OVER]
@@ -139,11 +144,11 @@ def next_event(tables, cores, c):
     for q in range(2 * c, 2 * c + core[c, RESIDENT]):
         tick = min(issue_tick(tables, cores, c, q), cores.slot[q, SLOT_MARK])
         soonest = min(soonest, max(later, tick))
-    return min(soonest, FAR)
+    return int(min(soonest, FAR))
 
 
 @compiled
-def begin_layer(tables, cores, t, taker):
+def begin_layer(tables: Tables, cores: Cores, t: int, taker: int) -> None:
     """Fill the queues with the next layer's tiles; cores from *taker* on may take one in tick *t*."""
     config, core, shared = tables.config, cores.core, cores.shared
     layer = shared[LAYER]
@@ -158,8 +163,8 @@ def begin_layer(tables, cores, t, taker):
             core[c, NEXT] = min(core[c, NEXT], core[c, NOW] + 1)
 
 
-@compiled
-def core_event(tables, cores, network, c, t):
+@inlined
+def core_event(tables: Tables, cores: Cores, network: Network, c: int, t: int) -> int:
     """Carry out what happens on core *c* in tick *t*; returns 0, or why the run cannot go on."""
     core, slot = cores.core, cores.slot
     if core[c, FAULT]:
@@ -194,7 +199,7 @@ def core_event(tables, cores, network, c, t):
 
 
 @compiled
-def _hand_over(tables, cores, c, t):
+def _hand_over(tables: Tables, cores: Cores, c: int, t: int) -> None:
     """Give a finished tile back; the last one of a layer lets the next layer begin."""
     shared, layers = cores.shared, tables.config[LAYERS]
     shared[TILES_LEFT] -= 1
@@ -211,10 +216,10 @@ def _hand_over(tables, cores, c, t):
 
 
 @compiled
-def _issue_tile(tables, cores, c, t):
+def _issue_tile(tables: Tables, cores: Cores, c: int, t: int) -> None:
     """Take the next tile of the queue (section 5)."""
     core, slot = cores.core, cores.slot
-    tile = tables.order[core[c, QUEUE_AT]]
+    tile = core[c, QUEUE_AT]
     core[c, QUEUE_AT] += 1
     pad = acc = 0
     if core[c, RESIDENT] == 1:
@@ -249,7 +254,7 @@ def _issue_tile(tables, cores, c, t):
 
 
 @compiled
-def _flush(cores, c, half, t):
+def _flush(cores: Cores, c: int, half: int, t: int) -> None:
     """Drop all entries of a half (0 to 3 as in USED)."""
     core = cores.core
     if core[c, OUT + half] > 0 or core[c, OUT_END + half] > t:
@@ -265,7 +270,7 @@ def _flush(cores, c, half, t):
 
 
 @compiled
-def _finish_tile(cores, c, q, t):
+def _finish_tile(cores: Cores, c: int, q: int, t: int) -> None:
     """Let go of resident tile *q*; the scheduler learns of it in tick *t*."""
     core, slot = cores.core, cores.slot
     cores.tile_rows[slot[q, SLOT_TILE], 2] = t
@@ -276,8 +281,8 @@ def _finish_tile(cores, c, q, t):
             slot[q, column] = slot[q + 1, column]
 
 
-@compiled
-def _issue(tables, cores, network, c, q, t):
+@inlined
+def _issue(tables: Tables, cores: Cores, network: Network, c: int, q: int, t: int) -> int:
     """Issue from resident tile *q* in tick *t*, and on as long as nothing else can happen.
 
     Returns the tick of the last instruction.
@@ -310,8 +315,8 @@ def _issue(tables, cores, network, c, q, t):
         t += 1
 
 
-@compiled
-def _move(tables, cores, network, c, q, head, t):
+@inlined
+def _move(tables: Tables, cores: Cores, network: Network, c: int, q: int, head: int, t: int) -> int:
     """Issue a MOVIN or MOVOUT in tick *t*; its requests enter the FIFO in the next. Returns their count."""
     core, slot, runs, shared = cores.core, cores.slot, cores.runs, cores.shared
     tile, column = slot[q, SLOT_TILE], SLOT_LOAD if head == LOAD_HEAD else SLOT_STORE
@@ -344,9 +349,8 @@ def _move(tables, cores, network, c, q, head, t):
     runs[run, RUN_LEFT] = runs[run, RUN_SIZE] = size
     runs[run, RUN_LAST], runs[run, RUN_CORE], runs[run, RUN_OP] = 0, c, op
     runs[run, RUN_HALF], runs[run, RUN_ENTRY] = half, entry
-    note_sent(core, c, MOVES, t + 1)
+    note_sent(core, c, LOADS if head == LOAD_HEAD else MOVES, t + 1)
     if head == LOAD_HEAD:
-        note_sent(core, c, LOADS, t + 1)
         core[c, OUT + half] += 1
     else:
         core[c, WRITES_OUT] += 1
@@ -355,7 +359,7 @@ def _move(tables, cores, network, c, q, head, t):
 
 
 @compiled
-def _take_entry(tables, cores, c, q, move, size, run, t):
+def _take_entry(tables: Tables, cores: Cores, c: int, q: int, move: int, size: int, run: int, t: int) -> int:
     """Create the entry that a MOVIN fills; returns its half (0 to 3 as in USED), -1 after a fault."""
     space, entry = tables.moves[move, MOVE_SPACE], tables.moves[move, MOVE_ENTRY]
     tile = cores.slot[q, SLOT_TILE]
@@ -373,11 +377,11 @@ def _take_entry(tables, cores, c, q, move, size, run, t):
         cores.pads[row, entry] = valid
     else:
         cores.sums[row, entry], cores.bias[row, entry] = 0, valid
-    return half
+    return int(half)
 
 
 @compiled
-def _note_overtaking(tables, cores, c, q):
+def _note_overtaking(tables: Tables, cores: Cores, c: int, q: int) -> None:
     """Note a store of the younger tile while the older one of its region has computes left."""
     slot, tiles = cores.slot, tables.tiles
     mine, older = slot[q, SLOT_TILE], slot[2 * c, SLOT_TILE]
@@ -387,7 +391,7 @@ def _note_overtaking(tables, cores, c, q):
 
 
 @compiled
-def _lacks_room(tables, cores, network, c):
+def _lacks_room(tables: Tables, cores: Cores, network: Network, c: int) -> int:
     """Return 0, or what would not hold one more instruction's requests."""
     config, core, shared = tables.config, cores.core, cores.shared
     if shared[FREE_RUNS] == 0:

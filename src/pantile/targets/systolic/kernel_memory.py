@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from functools import lru_cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
 
@@ -13,8 +14,6 @@ from pantile.targets.systolic.kernel_state import (
     ABSENT,
     ANSWER_REST,
     ANSWER_STEP,
-    ARRIVED,
-    BEFORE,
     CHANNEL_COLUMNS,
     CHANNEL_LANE,
     CHANNELS,
@@ -38,7 +37,6 @@ from pantile.targets.systolic.kernel_state import (
     FREE_NODES,
     FREE_RUN,
     FREE_RUNS,
-    GAP,
     HALF_BYTES,
     HAND_OVER,
     HEIGHT,
@@ -80,6 +78,8 @@ from pantile.targets.systolic.kernel_state import (
 from pantile.targets.systolic.result import OPERATION, TERMS, TILE
 from pantile.targets.systolic.stream import STORE_START, STORE_STOP, TILE_CORE, TILE_KIND, TILE_LAYER
 
+Integer = TypeVar("Integer", np.int32, np.int64)
+
 if TYPE_CHECKING:
     import numpy.typing as npt
 
@@ -94,13 +94,37 @@ _FIRST_RUNS, _FIRST_PACKETS = 256, 256
 
 @lru_cache(maxsize=4)
 def channel_table(channels: int) -> npt.NDArray[np.uint8]:
-    """Return the channel of every request number that the hash tells apart."""
+    """Return the channel of every request number that the hash tells apart.
+
+    >>> channel_table(2)[:8].tolist()
+    [0, 1, 0, 1, 0, 1, 0, 1]
+    """
     ways = max(16, channels)
-    return channels_of(np.arange(1 << _HASH_BITS[ways], dtype=np.int64), channels).astype(np.uint8)
+    table = np.zeros(1, np.uint8)
+    for bit in range(_HASH_BITS[ways]):
+        # Only exclusive ors: numbers with one more bit hash as those without, xor that bit's own hash.
+        own = channels_of(np.array([1 << bit], np.int64), ways)[0]
+        table = np.concatenate([table, table ^ np.uint8(own)])
+    return table % np.uint8(channels)
 
 
-def make_tables(stream: Stream, config: SystolicConfig, record: range) -> tuple[Tables, Moves]:
-    """Return what runs, and what is known of its moves."""
+@dataclass(frozen=True, slots=True)
+class Prepared:
+    """A stream as the kernel reads it.
+
+    Attributes:
+        tables: What runs, and on what.
+        moves: What is known of its moves.
+        order: Stream position of every tile of *tables*.
+    """
+
+    tables: Tables
+    moves: Moves
+    order: npt.NDArray[np.int64]
+
+
+def prepare(stream: Stream, config: SystolicConfig, record: range) -> Prepared:
+    """Return *stream* as the kernel reads it; instructions of *record* are to be recorded."""
     moves = prepare_moves(stream, config.request_bytes)
     kinds = np.array(stream.kinds)
     kinds[:, [STORE_START, STORE_STOP]] += len(stream.loads)
@@ -134,17 +158,15 @@ def make_tables(stream: Stream, config: SystolicConfig, record: range) -> tuple[
         figures[column] = value
     tables = Tables(
         config=figures,
-        tiles=np.array(stream.tiles),
+        tiles=stream.tiles[order],
         kinds=kinds,
         moves=moves.rows,
         computes=np.array(stream.computes),
-        operands=np.array(stream.operands),
         batches=np.array(stream.batch_offsets),
-        order=order,
         queues=queues,
         hashes=channel_table(config.channels),
     )
-    return tables, moves
+    return Prepared(tables, moves, order)
 
 
 def _queues(stream: Stream, cores: int) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
@@ -183,8 +205,8 @@ def make_cores(stream: Stream, config: SystolicConfig, moves: Moves, record: ran
         steps=np.zeros((8, moves.longest + 1), np.int64),
         chunks=np.zeros(moves.scratch, np.int64),
         runs=_linked(np.zeros((_FIRST_RUNS, RUN_STATE_COLUMNS), np.int64), RUN_NEXT, 0),
-        tile_rows=np.full((len(stream.tiles), len(TILE)), -1, np.int64),
-        times=np.full((len(record), len(OPERATION)), -1, np.int64),
+        tile_rows=np.full((len(stream.tiles), len(TILE.names or ())), -1, np.int64),
+        times=np.full((len(record), len(OPERATION.names or ())), -1, np.int64),
         terms=np.zeros((layers, config.cores, len(TERMS)), np.int64),
         layer_times=np.zeros((layers, 2), np.int64),
     )
@@ -253,11 +275,11 @@ def _power(least: int) -> int:
     return 1 << (least - 1).bit_length()
 
 
-def _doubled(rows: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
+def _doubled(rows: npt.NDArray[Integer]) -> npt.NDArray[Integer]:
     return np.concatenate([rows, np.zeros_like(rows)])
 
 
-def _linked(rows: npt.NDArray[np.int64], column: int, start: int) -> npt.NDArray[np.int64]:
+def _linked(rows: npt.NDArray[Integer], column: int, start: int) -> npt.NDArray[Integer]:
     """Chain the rows from *start* on into a free list, in place; the last one's link is -1."""
     rows[start:, column] = np.arange(start + 1, len(rows) + 1)
     rows[-1, column] = -1

@@ -23,6 +23,7 @@ from pantile.targets.systolic.stream import (
     OPERAND_AXES,
     OPERAND_BASE,
     OPERAND_BATCHES,
+    OPERAND_COLUMNS,
     OPERAND_ORDER,
     OPERAND_RULE,
     OPERAND_STRIDE,
@@ -53,7 +54,8 @@ if TYPE_CHECKING:
 ) = range(MOVE_COLUMNS, MOVE_COLUMNS + 10)
 MOVE_COUNTS = MOVE_STEPS + MAX_AXES
 MOVE_STRIDES = MOVE_COUNTS + MAX_AXES
-MOVE_ROW_COLUMNS = MOVE_STRIDES + MAX_AXES
+MOVE_WINDOW = MOVE_STRIDES + MAX_AXES  # of a convolution's window: OPERAND_WINDOW
+MOVE_ROW_COLUMNS = MOVE_WINDOW + OPERAND_COLUMNS - OPERAND_WINDOW
 
 BOX_RULE, WINDOW_RULE, SCATTERED_RULE, REPEATED_RULE = range(4)
 """Ascending rows without gaps; a convolution's window; any order; any order, repetitions kept."""
@@ -144,10 +146,17 @@ def _prepare_box(row: Table, operand: Table, rule: str, request_bytes: int) -> l
 def _prepare_window(row: Table, operand: Table) -> list[int]:
     """Fill in what of a convolution's window does not depend on the tile; returns bounds of its loops."""
     width = int(operand[OPERAND_WIDTH])
+    row[MOVE_WINDOW:] = operand[OPERAND_WINDOW:]
     window = operand[OPERAND_WINDOW:].tolist()
     length = row[MOVE_LENGTH:MOVE_COLUMNS].tolist()
     lines = [
-        max(0, min(window[8 + side], (length[1 + side] - 1) * window[side] + (window[6 + side] - 1) * window[4 + side] + 1))
+        max(
+            0,
+            min(
+                window[8 + side],
+                (length[1 + side] - 1) * window[side] + (window[6 + side] - 1) * window[4 + side] + 1,
+            ),
+        )
         for side in (0, 1)
     ]
     channels_last, channels = bool(window[14]), length[MAX_AXES - 1]
@@ -158,7 +167,9 @@ def _prepare_window(row: Table, operand: Table) -> list[int]:
     return counts
 
 
-def _write_nest(row: Table, operand: Table, loops: list[tuple[int, int]], columns: tuple[int, int]) -> list[int]:
+def _write_nest(
+    row: Table, operand: Table, loops: list[tuple[int, int]], columns: tuple[int, int]
+) -> list[int]:
     loops = [loop for loop in loops if loop[0] != 1] or [(1, 0)]
     row[MOVE_WIDTH] = operand[OPERAND_WIDTH]
     row[MOVE_LEVELS] = len(loops)
@@ -199,5 +210,5 @@ def _end_bytes(row: Table, operand: Table, reach: Table, batch: int) -> int:
         last = row[MOVE_LO:MOVE_LENGTH] + row[MOVE_LENGTH:MOVE_COLUMNS] + reach
         return int(last[0] * n + height * h + breadth * w + last[-1] * c) * width
     start = batch * width + int(row[MOVE_START] + reach @ row[MOVE_STEPS:MOVE_COUNTS])
-    nest = int(row[MOVE_COUNTS:MOVE_STRIDES] @ row[MOVE_STRIDES:MOVE_ROW_COLUMNS])
+    nest = int(row[MOVE_COUNTS:MOVE_STRIDES] @ row[MOVE_STRIDES:MOVE_WINDOW])
     return start + nest + int(row[MOVE_COLUMN_COUNT] * row[MOVE_COLUMN_STEP]) + width

@@ -9,13 +9,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from pantile.targets.systolic.kernel_dram import (
+from pantile.targets.systolic.kernel_bits import lowest_bit
+from pantile.targets.systolic.kernel_dram import dram_answers, earliest_response, load_dram, store_dram
+from pantile.targets.systolic.kernel_responses import (
     answered,
     complete_run,
-    dram_answers,
-    earliest_response,
     leave_alone,
-    lowest_bit,
     merge_responses,
     queue_response,
 )
@@ -25,12 +24,6 @@ from pantile.targets.systolic.kernel_state import (
     CHANNELS,
     CORE_PS,
     CORES,
-    DRAM_BOUND,
-    DRAM_PHASE,
-    DRAM_PUSHED,
-    DRAM_SEEN,
-    DRAM_SENT,
-    DRAM_SLACK,
     FAR,
     FIFO_BUSY,
     FIFO_BUSY_END,
@@ -53,11 +46,11 @@ from pantile.targets.systolic.kernel_state import (
     LANES,
     MORE_NODES,
     MORE_RESPONSES,
+    NOC_LATENCY,
+    NOC_PS,
     NODE_COUNT,
     NODE_NEXT,
     NODE_RUN,
-    NOC_LATENCY,
-    NOC_PS,
     PORTS,
     QUEUED,
     RESPONSES,
@@ -72,25 +65,31 @@ from pantile.targets.systolic.kernel_state import (
     WAIT_HEAD,
     WINDOW,
     WORDS,
+    Array,
+    Cores,
+    Indices,
+    Network,
     compiled,
+    inlined,
 )
 
+_SENT = 5  # of what is known of a channel
 _SOURCE_BITS = 16  # of a source packed behind a tick, or of a source and a run behind a tick of the window
 _RUN_BITS = 24
 _LOW_RUN = (1 << _RUN_BITS) - 1
 _LOW_SOURCE = (1 << _SOURCE_BITS) - 1
 
 
-@compiled
-def noc_tick_of(config, t):
+@inlined
+def noc_tick_of(config: Array, t: int) -> int:
     """Return the first NoC tick that sees what core tick *t* did."""
     if t >= FAR:
         return FAR
-    return (t * config[CORE_PS] + config[NOC_PS] - 1) // config[NOC_PS]
+    return int((t * config[CORE_PS] + config[NOC_PS] - 1) // config[NOC_PS])
 
 
-@compiled
-def send(cores, network, config, run, t):
+@inlined
+def send(cores: Cores, network: Network, config: Array, run: int, t: int) -> None:
     """Put the requests of *run*, whose channels stand at its core's FIFO tail, into the FIFO in tick *t*."""
     core, runs = cores.core, cores.runs
     c, size = runs[run, RUN_CORE], runs[run, RUN_SIZE]
@@ -103,9 +102,15 @@ def send(cores, network, config, run, t):
     core[c, FIFO_BUSY_END] = end
     if config[SOURCES] == 1:
         _send_alone(cores, network, config, run)
-        return
-    cores.shared[QUEUED] += size
-    core[c, FIFO_TAIL] += size
+    else:
+        _append(cores, config, c, run)
+
+
+@compiled
+def _append(cores: Cores, config: Array, c: int, run: int) -> None:
+    core, runs = cores.core, cores.runs
+    cores.shared[QUEUED] += runs[run, RUN_SIZE]
+    core[c, FIFO_TAIL] += runs[run, RUN_SIZE]
     runs[run, RUN_NEXT] = -1
     if core[c, FIFO_RUN] < 0:
         core[c, FIFO_RUN] = run
@@ -115,40 +120,30 @@ def send(cores, network, config, run, t):
     core[c, FIFO_LAST] = run
 
 
-@compiled
-def _front(core, runs, c, run, config):
+@inlined
+def _front(core: Array, runs: Array, c: int, run: int, config: Array) -> None:
     core[c, FIFO_LEFT] = runs[run, RUN_SIZE]
     core[c, FIFO_TICK] = runs[run, RUN_SLOT] // config[PORTS]
     core[c, FIFO_PORT] = runs[run, RUN_SLOT] % config[PORTS]
 
 
 @compiled
-def _send_alone(cores, network, config, run):
+def _send_alone(cores: Cores, network: Network, config: Array, run: int) -> None:
     """The whole way to the response hop, where no other port competes."""
     channel, flow, fifo, runs = network.channel, network.flow, cores.fifo, cores.runs
     responses, lane = network.responses, network.lane
     latency, first, size = config[NOC_LATENCY], runs[run, RUN_SLOT], runs[run, RUN_SIZE]
     merges = config[LANES] < config[CHANNELS]
     for i in range(size):
-        d = np.int64(fifo[0, i])
+        d = int(np.int64(fifo[0, i]))  # unsigned numbers would not mix with the others
         x = first + i
         left = channel[d, HOP_LAST]
         left = left + 1 if left >= x else x + latency
         channel[d, HOP_LAST] = left
         channel[d, SERVED] += 1
-        pushed, phase, bound, seen, slack = dram_answers(
-            config,
-            left + 1,
-            channel[d, DRAM_PUSHED],
-            channel[d, DRAM_PHASE],
-            channel[d, DRAM_BOUND],
-            channel[d, DRAM_SEEN],
-            channel[d, DRAM_SLACK],
-        )
-        channel[d, DRAM_PUSHED], channel[d, DRAM_PHASE], channel[d, DRAM_BOUND] = pushed, phase, bound
-        channel[d, DRAM_SEEN], channel[d, DRAM_SLACK] = seen, slack
-        z = max(seen, channel[d, DRAM_SENT] + 1)
-        channel[d, DRAM_SENT] = z
+        state = dram_answers(config, left + 1, load_dram(channel, d))
+        store_dram(channel, d, state)
+        z = state[_SENT]
         if merges:
             queue_response(flow, responses, lane, d, channel[d, CHANNEL_LANE], z, run, latency)
         elif answered(runs, run, leave_alone(flow, d, z, latency)):
@@ -157,19 +152,17 @@ def _send_alone(cores, network, config, run):
         cores.shared[RESPONSES] += size
 
 
-@compiled
-def advance_alone(cores, network, config, t):
+@inlined
+def advance_alone(cores: Cores, network: Network, config: Array, t: int) -> bool:
     """Merge responses that a core may see by tick *t*, up to one that completes a run; whether one did."""
     if cores.shared[RESPONSES] == 0:
         return False
-    for c in range(config[CORES]):
-        for port in range(config[LANES]):  # one of each
-            return merge_responses(cores, network, config, c, port, noc_tick_of(config, t) - 1, True)
-    return False
+    only_core, only_port = config[CORES] - 1, config[PORTS] - 1
+    return merge_responses(cores, network, config, only_core, only_port, noc_tick_of(config, t) - 1)
 
 
 @compiled
-def advance_window(cores, network, config, soonest):
+def advance_window(cores: Cores, network: Network, config: Array, soonest: int) -> int:
     """Advance both hops by one window.
 
     Args:
@@ -204,12 +197,12 @@ def advance_window(cores, network, config, soonest):
         for c in range(config[CORES]):
             for port in range(config[LANES]):
                 if network.lane[c * config[LANES] + port, LANE_COUNT] > 0:
-                    merge_responses(cores, network, config, c, port, limit, False)
+                    merge_responses(cores, network, config, c, port, limit)
     return 0
 
 
 @compiled
-def _lacks_room(cores, network, config, ticks):
+def _lacks_room(cores: Cores, network: Network, config: Array, ticks: int) -> int:
     if cores.shared[FREE_NODES] < ticks * config[SOURCES]:
         return MORE_NODES
     if config[LANES] < config[CHANNELS]:
@@ -222,7 +215,7 @@ def _lacks_room(cores, network, config, ticks):
 
 
 @compiled
-def _inject(cores, network, config, start, stop):
+def _inject(cores: Cores, network: Network, config: Array, start: int, stop: int) -> None:
     """List, by channel, what every port injects in NoC ticks from *start* to before *stop*."""
     core, runs, fifo = cores.core, cores.runs, cores.fifo
     ports, arrivals, channel = config[PORTS], network.arrivals, network.channel
@@ -253,78 +246,89 @@ def _inject(cores, network, config, start, stop):
 
 
 @compiled
-def _serve(cores, network, config, d, start, stop):
-    """Let one channel take a request per NoC tick, round robin over sources, from *start* to *stop*."""
-    channel, arrivals, waiting = network.channel, network.arrivals, network.waiting
-    flow, responses, lane, runs = network.flow, network.responses, network.lane, cores.runs
+def _serve(cores: Cores, network: Network, config: Array, d: int, start: int, stop: int) -> None:
+    """Let channel *d* take a request per NoC tick, round robin over sources, from *start* to *stop*."""
+    shared, runs, channel, mask = cores.shared, cores.runs, network.channel, network.mask
+    flow, responses, lane, heads = network.flow, network.responses, network.lane, network.heads
     channels, lanes, port = config[CHANNELS], config[LANES], channel[d, CHANNEL_LANE]
-    shared, mask = cores.shared, network.mask
-    heads, tails, nodes = network.heads, network.tails, network.nodes
-    merges = lanes < channels
     words, sources, latency = config[WORDS], config[SOURCES], config[NOC_LATENCY]
-    arrived, taken, served = channel[d, ARRIVED], 0, 0
-    ready, pointer = channel[d, HOP_READY], channel[d, HOP_POINTER]
-    wait_head, wait_count = channel[d, WAIT_HEAD], channel[d, WAIT_COUNT]
-    pushed, phase, bound = channel[d, DRAM_PUSHED], channel[d, DRAM_PHASE], channel[d, DRAM_BOUND]
-    seen, slack, sent = channel[d, DRAM_SEEN], channel[d, DRAM_SLACK], channel[d, DRAM_SENT]
-    arrival = start + (arrivals[d, 0] >> (_SOURCE_BITS + _RUN_BITS)) if arrived > 0 else FAR
-    x = start
+    merges, served, taken, state = lanes < channels, 0, 0, load_dram(channel, d)
+    x, arrival = start, _arrival(network, d, 0, start)
     while True:
-        if ready == 0:
-            soonest = arrival
-            if wait_count > 0:
-                soonest = min(soonest, waiting[d, wait_head] >> _SOURCE_BITS)
-            x = max(x, soonest)
+        if channel[d, HOP_READY] == 0:
+            x = max(x, min(arrival, _wait_ends(network, d)))
         if x >= stop:
             break
         while arrival <= x:
-            if _enqueue(shared, heads, tails, nodes, d * sources, arrivals[d, taken]):
-                last = wait_head + wait_count
-                source = (arrivals[d, taken] >> _RUN_BITS) & _LOW_SOURCE
-                waiting[d, last - sources if last >= sources else last] = (
-                    arrival + latency
-                ) << _SOURCE_BITS | source
-                wait_count += 1
+            _let_arrive(shared, network, config, d, network.arrivals[d, taken], arrival + latency)
             taken += 1
-            arrival = FAR
-            if taken < arrived:
-                arrival = start + (arrivals[d, taken] >> (_SOURCE_BITS + _RUN_BITS))
-        while wait_count > 0 and waiting[d, wait_head] >> _SOURCE_BITS <= x:
-            source = waiting[d, wait_head] & _LOW_SOURCE
-            mask[d * words + (source >> 6)] |= 1 << (source & 63)
-            ready += 1
-            wait_count -= 1
-            wait_head = wait_head + 1 if wait_head + 1 < sources else 0
-        if ready == 0:
+            arrival = _arrival(network, d, taken, start)
+        while _wait_ends(network, d) <= x:
+            _end_wait(network, d, words, sources)
+        if channel[d, HOP_READY] == 0:
             continue
-        source = _next_source(mask, d * words, words, pointer)
-        pointer = source + 1 if source + 1 < sources else 0
-        run = _dequeue(shared, heads, nodes, d * sources + source)
+        source = _next_source(mask, d * words, words, channel[d, HOP_POINTER])
+        channel[d, HOP_POINTER] = source + 1 if source + 1 < sources else 0
+        run = _dequeue(shared, heads, network.nodes, d * sources + source)
         if heads[d * sources + source] < 0:
             mask[d * words + (source >> 6)] &= ~(1 << (source & 63))
-            ready -= 1
+            channel[d, HOP_READY] -= 1
         served += 1
-        pushed, phase, bound, seen, slack = dram_answers(config, x + 1, pushed, phase, bound, seen, slack)
-        sent = max(seen, sent + 1)
-        c = runs[run, RUN_CORE]
+        state = dram_answers(config, x + 1, state)
+        z, c = state[_SENT], runs[run, RUN_CORE]
         if merges:
-            queue_response(flow, responses, lane, c * channels + d, c * lanes + port, sent, run, latency)
-        elif answered(runs, run, leave_alone(flow, c * channels + d, sent, latency)):
+            queue_response(flow, responses, lane, c * channels + d, c * lanes + port, z, run, latency)
+        elif answered(runs, run, leave_alone(flow, c * channels + d, z, latency)):
             complete_run(cores, config, run)
         x += 1
-    channel[d, DRAM_PUSHED], channel[d, DRAM_PHASE], channel[d, DRAM_BOUND] = pushed, phase, bound
-    channel[d, DRAM_SEEN], channel[d, DRAM_SLACK], channel[d, DRAM_SENT] = seen, slack, sent
-    channel[d, HOP_READY], channel[d, HOP_POINTER] = ready, pointer
-    channel[d, WAIT_HEAD], channel[d, WAIT_COUNT] = wait_head, wait_count
+    store_dram(channel, d, state)
     channel[d, ARRIVED] = 0
     channel[d, SERVED] += served
-    cores.shared[HOPPING] -= served
+    shared[HOPPING] -= served
     if merges:
-        cores.shared[RESPONSES] += served
+        shared[RESPONSES] += served
 
 
-@compiled
-def _enqueue(shared, heads, tails, nodes, first, arrival):
+@inlined
+def _arrival(network: Network, d: int, number: int, start: int) -> int:
+    """Return the tick of the window's arrival *number* at channel *d*; FAR behind the last one."""
+    if number >= network.channel[d, ARRIVED]:
+        return FAR
+    return int(start + (network.arrivals[d, number] >> (_SOURCE_BITS + _RUN_BITS)))
+
+
+@inlined
+def _wait_ends(network: Network, d: int) -> int:
+    """Return the tick in which the next source under way to channel *d* is ready; FAR if there is none."""
+    if network.channel[d, WAIT_COUNT] == 0:
+        return FAR
+    return int(network.waiting[d, network.channel[d, WAIT_HEAD]] >> _SOURCE_BITS)
+
+
+@inlined
+def _let_arrive(shared: Array, network: Network, config: Array, d: int, arrival: int, ready: int) -> None:
+    """Queue an arrival; a source whose queue was empty is ready in tick *ready*."""
+    channel, sources = network.channel, config[SOURCES]
+    if _enqueue(shared, network.heads, network.tails, network.nodes, d * sources, arrival):
+        at = channel[d, WAIT_HEAD] + channel[d, WAIT_COUNT]
+        source = (arrival >> _RUN_BITS) & _LOW_SOURCE
+        network.waiting[d, at - sources if at >= sources else at] = ready << _SOURCE_BITS | source
+        channel[d, WAIT_COUNT] += 1
+
+
+@inlined
+def _end_wait(network: Network, d: int, words: int, sources: int) -> None:
+    """Let the source that has waited longest compete for channel *d*."""
+    channel = network.channel
+    source = network.waiting[d, channel[d, WAIT_HEAD]] & _LOW_SOURCE
+    network.mask[d * words + (source >> 6)] |= 1 << (source & 63)
+    channel[d, HOP_READY] += 1
+    channel[d, WAIT_COUNT] -= 1
+    channel[d, WAIT_HEAD] = channel[d, WAIT_HEAD] + 1 if channel[d, WAIT_HEAD] + 1 < sources else 0
+
+
+@inlined
+def _enqueue(shared: Array, heads: Indices, tails: Indices, nodes: Indices, first: int, arrival: int) -> bool:
     """Append an arrival to its queue; returns whether the queue was empty."""
     queue, run = first + ((arrival >> _RUN_BITS) & _LOW_SOURCE), arrival & _LOW_RUN
     empty = heads[queue] < 0
@@ -340,11 +344,11 @@ def _enqueue(shared, heads, tails, nodes, first, arrival):
     else:
         nodes[tails[queue], NODE_NEXT] = node
     tails[queue] = node
-    return empty
+    return bool(empty)
 
 
-@compiled
-def _dequeue(shared, heads, nodes, queue):
+@inlined
+def _dequeue(shared: Array, heads: Indices, nodes: Indices, queue: int) -> int:
     """Take the head of a queue; returns its run."""
     node = heads[queue]
     nodes[node, NODE_COUNT] -= 1
@@ -353,15 +357,15 @@ def _dequeue(shared, heads, nodes, queue):
         nodes[node, NODE_NEXT] = shared[FREE_NODE]
         shared[FREE_NODE] = node
         shared[FREE_NODES] += 1
-    return np.int64(nodes[node, NODE_RUN])
+    return int(np.int64(nodes[node, NODE_RUN]))
 
 
-@compiled
-def _next_source(mask, first, words, pointer):
+@inlined
+def _next_source(mask: Array, first: int, words: int, pointer: int) -> int:
     """Return the first source from *pointer* on, around the end, whose bit is set; one is."""
     word = pointer >> 6
     bits = mask[first + word] & (-1 << (pointer & 63))
     while bits == 0:
         word = word + 1 if word + 1 < words else 0
         bits = mask[first + word]
-    return word * 64 + lowest_bit(bits)
+    return int(word * 64 + lowest_bit(bits))

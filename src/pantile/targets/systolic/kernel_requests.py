@@ -6,6 +6,7 @@ offsets around a row; rows ascend, so that a request made twice stands beside it
 
 from __future__ import annotations
 
+from pantile.program.tables import MAX_AXES
 from pantile.targets.systolic.kernel_moves import (
     BOX_RULE,
     MOVE_BATCHES,
@@ -19,27 +20,21 @@ from pantile.targets.systolic.kernel_moves import (
     MOVE_STEPS,
     MOVE_STRIDES,
     MOVE_WIDTH,
+    MOVE_WINDOW,
     MOVE_WRAPS,
     REPEATED_RULE,
     WINDOW_RULE,
 )
-from pantile.targets.systolic.kernel_state import REQUEST_BYTES, compiled
-from pantile.targets.systolic.stream import (
-    MAX_AXES,
-    MOVE_LENGTH,
-    MOVE_LO,
-    MOVE_OPERAND,
-    OPERAND_WINDOW,
-    TILE_STEP,
-)
+from pantile.targets.systolic.kernel_state import REQUEST_BYTES, Array, Cores, Tables, compiled, inlined
+from pantile.targets.systolic.stream import MOVE_LENGTH, MOVE_LO, TILE_STEP
 
 _LAST_OFFSET = (1 << 32) - 1
 _CHANNEL_AXIS = MAX_AXES - 1
-_PICTURE_STRIDES = OPERAND_WINDOW + 10
+_PICTURE_STRIDES = MOVE_WINDOW + 10
 
 
 @compiled
-def write_channels(tables, cores, c, move, tile, at):
+def write_channels(tables: Tables, cores: Cores, c: int, move: int, tile: int, at: int) -> int:
     """Write the channels of a move's requests to core *c*'s bytes from *at* on; returns their count."""
     moves, steps = tables.moves, cores.steps
     rule = moves[move, MOVE_RULE]
@@ -57,7 +52,7 @@ def write_channels(tables, cores, c, move, tile, at):
             if moves[move, MOVE_LENGTH] > 0:
                 batch += tables.tiles[tile, TILE_STEP]
             start += tables.batches[batch] * moves[move, MOVE_WIDTH]
-    if rule == BOX_RULE or rule == WINDOW_RULE:
+    if rule in (BOX_RULE, WINDOW_RULE):
         count = _write_rows(tables, cores, c, move, start, levels, at)
         if count >= 0:
             return count
@@ -65,53 +60,53 @@ def write_channels(tables, cores, c, move, tile, at):
 
 
 @compiled
-def _window_steps(tables, steps, move, tile):
+def _window_steps(tables: Tables, steps: Array, move: int, tile: int) -> int:
     """Fill in the nest of a convolution's picture box; returns the offset of its first element.
 
     Levels are pictures, rows, columns where channels come last, else pictures, channels, rows, columns.
     """
-    moves, operands, operand = tables.moves, tables.operands, tables.moves[move, MOVE_OPERAND]
+    moves = tables.moves
     width = moves[move, MOVE_WIDTH]
-    picture_bytes = operands[operand, _PICTURE_STRIDES] * width
-    channel_bytes = operands[operand, _PICTURE_STRIDES + 3] * width
+    picture_bytes = moves[move, _PICTURE_STRIDES] * width
+    channel_bytes = moves[move, _PICTURE_STRIDES + 3] * width
     _fill_level(steps, 0, moves[move, MOVE_LENGTH], picture_bytes)
     rows = 1
     if moves[move, MOVE_LEVELS] == 4:
         rows = 2
         _fill_level(steps, 1, moves[move, MOVE_LENGTH + _CHANNEL_AXIS], channel_bytes)
     for side in range(2):
-        line_bytes = operands[operand, _PICTURE_STRIDES + 1 + side] * width
+        line_bytes = moves[move, _PICTURE_STRIDES + 1 + side] * width
         first = moves[move, MOVE_LO + 1 + side] + tables.tiles[tile, TILE_STEP + 1 + side]
         outputs = moves[move, MOVE_LENGTH + 1 + side]
-        at = OPERAND_WINDOW + side
+        at = MOVE_WINDOW + side
         step, pad, dilation, kernel = (
-            operands[operand, at],
-            operands[operand, at + 2],
-            operands[operand, at + 4],
-            operands[operand, at + 6],
+            moves[move, at],
+            moves[move, at + 2],
+            moves[move, at + 4],
+            moves[move, at + 6],
         )
         count = 0
         reach = (outputs - 1) * step + (kernel - 1) * dilation
         for offset in range(max(0, pad - first * step), reach + 1):
             line = first * step - pad + offset
-            if line < operands[operand, at + 8] and _reads_line(offset, step, dilation, kernel, outputs):
+            if line < moves[move, at + 8] and _reads_line(offset, step, dilation, kernel, outputs):
                 count += 1
                 steps[rows + side, count] = line * line_bytes
         steps[rows + side, 0] = count
     picture = moves[move, MOVE_LO] + tables.tiles[tile, TILE_STEP]
     channel = moves[move, MOVE_LO + _CHANNEL_AXIS] + tables.tiles[tile, TILE_STEP + _CHANNEL_AXIS]
-    return picture * picture_bytes + channel * channel_bytes
+    return int(picture * picture_bytes + channel * channel_bytes)
 
 
-@compiled
-def _fill_level(steps, level, count, step):
+@inlined
+def _fill_level(steps: Array, level: int, count: int, step: int) -> None:
     steps[level, 0] = count
     for i in range(count):
         steps[level, i + 1] = i * step
 
 
 @compiled
-def _reads_line(offset, step, dilation, kernel, outputs):
+def _reads_line(offset: int, step: int, dilation: int, kernel: int, outputs: int) -> bool:
     """Whether any of *outputs* output lines reads the input line *offset* beyond the first one's start."""
     for tap in range(kernel):
         reach = offset - tap * dilation
@@ -121,7 +116,7 @@ def _reads_line(offset, step, dilation, kernel, outputs):
 
 
 @compiled
-def _write_rows(tables, cores, c, move, start, levels, at):
+def _write_rows(tables: Tables, cores: Cores, c: int, move: int, start: int, levels: int, at: int) -> int:
     """Write row by row; -1 where offsets wrap around within the move."""
     steps, fifo, hashes = cores.steps, cores.fifo, tables.hashes
     wraps = tables.moves[move, MOVE_WRAPS] > 0
@@ -166,7 +161,9 @@ def _write_rows(tables, cores, c, move, start, levels, at):
 
 
 @compiled
-def _write_elements(tables, cores, c, move, start, levels, at, distinct):
+def _write_elements(
+    tables: Tables, cores: Cores, c: int, move: int, start: int, levels: int, at: int, distinct: bool
+) -> int:
     """Write element by element; sorted and without repetitions where they must be *distinct*."""
     steps, chunks, hashes = cores.steps, cores.chunks, tables.hashes
     wraps = tables.moves[move, MOVE_WRAPS] > 0
@@ -199,7 +196,7 @@ def _write_elements(tables, cores, c, move, start, levels, at, distinct):
 
 
 @compiled
-def _heap_sort(values, count):
+def _heap_sort(values: Array, count: int) -> None:
     for end in range(2 * count - 1, 0, -1):
         # The first half of the steps builds the heap, the second takes the greatest away.
         root = end - count

@@ -22,7 +22,6 @@ from pantile.targets.systolic.kernel_state import (
     LAST_OPEN,
     LAST_START,
     LOADS,
-    MOVES,
     QUEUE_AT,
     QUEUE_STOP,
     RESIDENT,
@@ -37,72 +36,77 @@ from pantile.targets.systolic.kernel_state import (
     WAIT_STORE,
     WRITES_END,
     WRITES_OUT,
+    Array,
+    Cores,
+    Tables,
     compiled,
+    inlined,
 )
 from pantile.targets.systolic.stream import TILE_KIND
 
+_TRACKERS = 2
 _TERM_ISSUE, _TERM_IDLE = 7, 8  # places in result.TERMS; the first five are summed as they happen
 
 
-@compiled
-def outstanding_ticks(core, c, tracker, t):
+@inlined
+def outstanding_ticks(core: Array, c: int, tracker: int, t: int) -> int:
     """Return in how many ticks before *t* anything of a tracker was outstanding.
 
     *t* must not lie before the current span, and responses seen before *t* must be known.
     """
     at = SPANS + tracker * SPAN_COLUMNS
     end = t if core[c, at + SPAN_UNKNOWN] > 0 else min(t, core[c, at + SPAN_END])
-    return core[c, at + SPAN_TOTAL] + max(0, end - core[c, at + SPAN_START])
+    return int(core[c, at + SPAN_TOTAL] + max(0, end - core[c, at + SPAN_START]))
 
 
-@compiled
-def note_sent(core, c, tracker, t):
-    """Account for a move whose requests are outstanding from tick *t* on."""
-    at = SPANS + tracker * SPAN_COLUMNS
-    if core[c, at + SPAN_UNKNOWN] == 0 and core[c, at + SPAN_END] < t:
-        # A new span begins; what the gap needs of the old ones is read first.
-        if core[c, GAP] <= t and core[c, at + SPAN_AT_GAP] < 0:
-            core[c, at + SPAN_AT_GAP] = outstanding_ticks(core, c, tracker, core[c, GAP])
-        core[c, at + SPAN_TOTAL] += core[c, at + SPAN_END] - core[c, at + SPAN_START]
-        core[c, at + SPAN_START] = t
-        core[c, at + SPAN_END] = t
-    core[c, at + SPAN_UNKNOWN] += 1
+@inlined
+def note_sent(core: Array, c: int, first: int, t: int) -> None:
+    """Account, in trackers from *first* on, for a move whose requests are outstanding from tick *t* on."""
+    for tracker in range(first, _TRACKERS):
+        at = SPANS + tracker * SPAN_COLUMNS
+        if core[c, at + SPAN_UNKNOWN] == 0 and core[c, at + SPAN_END] < t:
+            # A new span begins; what the gap needs of the old ones is read first.
+            if core[c, GAP] <= t and core[c, at + SPAN_AT_GAP] < 0:
+                core[c, at + SPAN_AT_GAP] = outstanding_ticks(core, c, tracker, core[c, GAP])
+            core[c, at + SPAN_TOTAL] += core[c, at + SPAN_END] - core[c, at + SPAN_START]
+            core[c, at + SPAN_START] = t
+            core[c, at + SPAN_END] = t
+        core[c, at + SPAN_UNKNOWN] += 1
 
 
-@compiled
-def note_answered(core, c, tracker, t):
-    """Account for a move whose last response is seen in tick *t*."""
-    at = SPANS + tracker * SPAN_COLUMNS
-    core[c, at + SPAN_UNKNOWN] -= 1
-    core[c, at + SPAN_END] = max(core[c, at + SPAN_END], t)
+@inlined
+def note_answered(core: Array, c: int, first: int, t: int) -> None:
+    """Account, in trackers from *first* on, for a move whose last response is seen in tick *t*."""
+    for tracker in range(first, _TRACKERS):
+        at = SPANS + tracker * SPAN_COLUMNS
+        core[c, at + SPAN_UNKNOWN] -= 1
+        core[c, at + SPAN_END] = max(core[c, at + SPAN_END], t)
 
 
-@compiled
-def _ticks_in_gap(core, c, tracker, t):
-    before = core[c, SPANS + tracker * SPAN_COLUMNS + SPAN_AT_GAP]
-    if before < 0:
-        before = outstanding_ticks(core, c, tracker, core[c, GAP])
-    return outstanding_ticks(core, c, tracker, t) - before
-
-
-@compiled
-def close_gap(core, c, t):
+@inlined
+def close_gap(core: Array, c: int, t: int) -> None:
     """Share out the ticks from when the pipeline ran empty up to *t*."""
-    loads = _ticks_in_gap(core, c, LOADS, t)
-    core[c, WAIT_LOAD] += loads
-    core[c, WAIT_STORE] += _ticks_in_gap(core, c, MOVES, t) - loads
+    more = 0
+    for tracker in range(_TRACKERS):
+        at = SPANS + tracker * SPAN_COLUMNS
+        before = core[c, at + SPAN_AT_GAP]
+        if before < 0:
+            before = outstanding_ticks(core, c, tracker, core[c, GAP])
+        spent = outstanding_ticks(core, c, tracker, t) - before
+        core[c, WAIT_LOAD + tracker] += spent - more  # then WAIT_STORE, without what waits for loads
+        more = spent
 
 
-@compiled
-def open_gap(core, c, t):
+@inlined
+def open_gap(core: Array, c: int, t: int) -> None:
     """The pipeline is empty from tick *t* on."""
     core[c, GAP] = t
-    core[c, SPANS + SPAN_AT_GAP] = -1
-    core[c, SPANS + SPAN_COLUMNS + SPAN_AT_GAP] = -1
+    for tracker in range(_TRACKERS):
+        core[c, SPANS + tracker * SPAN_COLUMNS + SPAN_AT_GAP] = -1
 
 
-@compiled
-def note_idle(core, c, t):
+@inlined
+def note_idle(core: Array, c: int, t: int) -> int:
     """Account for the ticks before *t* in which a core without tiles was not running; returns *t*."""
     start = max(core[c, IDLE_FROM], core[c, WRITES_END], core[c, LAST_FINISH])
     if core[c, WRITES_OUT] == 0 and start < t:
@@ -114,7 +118,7 @@ def note_idle(core, c, t):
 
 
 @compiled
-def close_layer(tables, cores, layer, t, taker):
+def close_layer(tables: Tables, cores: Cores, layer: int, t: int, taker: int) -> bool:
     """Write the terms of *layer*, whose last tick is *t*; no core holds a tile.
 
     Cores from *taker* on whose queue holds a tile of the next layer take it in tick *t*, and so are
@@ -129,11 +133,11 @@ def close_layer(tables, cores, layer, t, taker):
             core[c, LAST_OPEN] = 0
         close_gap(core, c, t + 1)
         open_gap(core, c, t + 1)
-        for tracker in (LOADS, MOVES):
+        for tracker in range(_TRACKERS):
             at = SPANS + tracker * SPAN_COLUMNS
             core[c, at + SPAN_AT_GAP] = outstanding_ticks(core, c, tracker, t + 1)
         takes = c >= taker and core[c, QUEUE_AT] < core[c, QUEUE_STOP]
-        if takes and tables.tiles[tables.order[core[c, QUEUE_AT]], TILE_KIND] >= 0:
+        if takes and tables.tiles[core[c, QUEUE_AT], TILE_KIND] >= 0:
             core[c, IDLE_FROM] = note_idle(core, c, t)
         else:
             core[c, IDLE_FROM] = note_idle(core, c, t + 1)
@@ -142,7 +146,7 @@ def close_layer(tables, cores, layer, t, taker):
 
 
 @compiled
-def _write_terms(core, c, terms, layer, t):
+def _write_terms(core: Array, c: int, terms: Array, layer: int, t: int) -> None:
     drain, idle = core[c, DRAIN], core[c, IDLE] - core[c, IDLE_LOADING]
     sums = (core[c, ACTIVE] - drain, drain, core[c, FILL], core[c, WAIT_LOAD], core[c, WAIT_STORE])
     issue = t - idle
