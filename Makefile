@@ -33,9 +33,10 @@ $(BIN)/python:
 	$(PYTHON) -m venv $(VENV)
 
 $(VENV)/run.stamp: requirements/run.txt pyproject.toml | $(BIN)/python
-	$(PIP) install --require-hashes -r requirements/run.txt
-	$(PIP) install --no-deps --no-build-isolation -e .
-	@touch $@
+	@started=$$(date +%s) && \
+	$(PIP) install --require-hashes -r requirements/run.txt && \
+	$(PIP) install --no-deps --no-build-isolation -e . && \
+	echo "set-up: $$(( $$(date +%s) - started )) s" && touch $@
 
 $(VENV)/dev.stamp: requirements/dev.txt pyproject.toml | $(BIN)/python
 	$(PIP) install --require-hashes -r requirements/dev.txt
