@@ -32,31 +32,22 @@ def declared(name: str, shape: tuple[int, int]) -> onnx.TensorProto:
 
 def bert_layer() -> onnx.ModelProto:
     """Return the products of one BERT-base encoder layer; attention itself is left out."""
-    shapes = {
-        "query": (HIDDEN, HIDDEN),
-        "key": (HIDDEN, HIDDEN),
-        "value": (HIDDEN, HIDDEN),
-        "attention_output": (HIDDEN, HIDDEN),
-        "intermediate": (HIDDEN, INNER),
-        "output": (INNER, HIDDEN),
+    products = {  # what each reads, and its weight
+        "query": ("hidden", (HIDDEN, HIDDEN)),
+        "key": ("hidden", (HIDDEN, HIDDEN)),
+        "value": ("hidden", (HIDDEN, HIDDEN)),
+        "attention_output": ("value_out", (HIDDEN, HIDDEN)),
+        "intermediate": ("attention_output_out", (HIDDEN, INNER)),
+        "output": ("intermediate_out", (INNER, HIDDEN)),
     }
-    sources = {
-        "query": "hidden",
-        "key": "hidden",
-        "value": "hidden",
-        "attention_output": "value_out",
-        "intermediate": "attention_output_out",
-        "output": "intermediate_out",
-    }
-    nodes, values = [], []
-    for name, shape in shapes.items():
-        values.append(declared(f"{name}_weight", shape))
-        nodes.append(
-            helper.make_node("MatMul", [sources[name], f"{name}_weight"], [f"{name}_out"], name=name)
-        )
+    nodes = [
+        helper.make_node("MatMul", [source, f"{name}_weight"], [f"{name}_out"], name=name)
+        for name, (source, _) in products.items()
+    ]
+    weights = [declared(f"{name}_weight", shape) for name, (_, shape) in products.items()]
     hidden = helper.make_tensor_value_info("hidden", TensorProto.FLOAT16, ["sequence", HIDDEN])
     results = [helper.make_tensor_value_info("output_out", TensorProto.FLOAT16, ["sequence", HIDDEN])]
-    graph = helper.make_graph(nodes, "bert-base-layer", [hidden], results, initializer=values)
+    graph = helper.make_graph(nodes, "bert-base-layer", [hidden], results, initializer=weights)
     return helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)])
 
 

@@ -104,7 +104,9 @@ def test_an_unknown_key_of_a_machine(pantile: Pantile, machine_file: WriteMachin
     onnxim.write_text(onnxim.read_text().replace("num_cores", "num_core"))
     done = pantile("simulate", SEED[0], "-m", "mine.json")
     assert (done.code, done.out) == (2, "")
-    assert done.err.startswith("error: mine.json: num_core: nothing reads this key; did you mean 'num_cores'? [PT")
+    assert done.err.startswith(
+        "error: mine.json: num_core: nothing reads this key; did you mean 'num_cores'? [PT"
+    )
     preset = Path(pantile_machine.__file__).parent / "presets/systolic-ws-8x8.toml"
     Path("mine.toml").write_text(preset.read_text().replace("slots = 2", "slot = 2", 1))
     line = 1 + preset.read_text().splitlines().index("slots = 2")

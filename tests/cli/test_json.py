@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import json
 from typing import TYPE_CHECKING, Any
 
 import jsonschema
 import pytest
+
+import pantile as pantile_package
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -211,6 +214,15 @@ def test_keys_and_types_are_those_of_the_contract(verb: str, wanted: list[str], 
     assert objects
     for each in objects:
         jsonschema.validate(each, SCHEMAS[verb])
+
+
+@pytest.mark.parametrize("wanted", ["automatic", "batch", "table", "network"], indirect=True)
+@pytest.mark.parametrize("verb", SCHEMAS)
+def test_python_gives_the_same_objects(verb: str, wanted: list[str], pantile: Pantile) -> None:
+    (workload,) = wanted
+    made = getattr(pantile_package, verb)(workload, "systolic-ws-8x8").to_json()
+    printed = pantile(verb, workload, "-m", "systolic-ws-8x8", "--json").json
+    assert printed == json.loads(json.dumps(made if isinstance(made, list) else [made]))
 
 
 @pytest.mark.parametrize("verb", SCHEMAS)

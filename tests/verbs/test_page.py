@@ -12,9 +12,11 @@ from hypothesis import strategies as st
 import pantile
 from pantile.errors import OutsideModelError, UsageError
 from pantile.program.tables import ReleasedBy
+from pantile.targets.systolic.timeline import timeline_of
 from pantile.verbs.listing import Listing
 from pantile.verbs.page import CAUSES
 from pantile.verbs.page_rows import contributions
+from pantile.verbs.simulate import simulate_session
 from pantile.view.columns import KINDS
 from pantile.view.residency import contributions as counted_contributions
 
@@ -38,7 +40,7 @@ def view(tmp_path: Path) -> Callable[..., PageData]:
     def make(
         workload: str, mapping: str | None = None, machine: str | Machine = A8, **more: object
     ) -> PageData:
-        return pantile.view(workload, machine, tmp_path / "page.html", mapping=mapping, **more)
+        return pantile.view(workload, machine, tmp_path / "page.html", mapping=mapping, **more).data
 
     return make
 
@@ -93,6 +95,7 @@ def test_the_boxes_of_all_computes_cover_the_product_once(view: Callable[..., Pa
 sizes = st.integers(1, 24)
 
 
+@pytest.mark.slow
 @settings(max_examples=30, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     shape=st.tuples(sizes, sizes, sizes),
@@ -108,7 +111,8 @@ def test_causes_and_contributions_are_consistent(
 ) -> None:
     m, n, k = shape
     outer = [-(-total // size) for total, size in zip(shape, inner, strict=True)]
-    mapping = f"[T] N{m} C{k} M{n} - [O] N{outer[0]} C{outer[2]} M{outer[1]} - [I] N{inner[0]} C{inner[2]} M{inner[1]}"
+    sections = (("T", shape), ("O", outer), ("I", inner))
+    mapping = " - ".join(f"[{name}] N{rows} C{steps} M{cols}" for name, (rows, cols, steps) in sections)
     page = view(f"gemm:m={m},n={n},k={k}", mapping, machine(num_cores=cores))
     ops = page.operations
     stage, total = counted_contributions(ops)
@@ -135,6 +139,19 @@ def test_causes_and_contributions_are_consistent(
     assert (ops["releaser"][arbiter] == -1).all()
 
 
+def test_an_operation_is_issued_when_it_is_ready_or_when_its_turn_comes(
+    machine: Callable[..., Machine],
+) -> None:
+    for cores in (1, 3):
+        lowered = pantile.lower(CORNER[0], machine(num_cores=cores), mapping=CORNER[1])
+        run = simulate_session(lowered.session, record=range(lowered.program.operations))
+        rows = timeline_of(run.stream, lowered.session.config, run.result)
+        waited = rows["issue"] > rows["ready"]
+        assert (rows["issue"] >= rows["ready"]).all()
+        assert (waited == (rows["released_by"] == ReleasedBy.ARBITER)).all()
+        assert waited.any()
+
+
 def test_contributions_are_counted_over_all_reduction_tiles() -> None:
     # Reduction tiles of 20 steps, 3 computes each, on an array of 8: not ceil(40 / 8) = 5 in all.
     lowered = pantile.lower("gemm:m=8,n=8,k=40", A8, mapping="[T] N8 C40 M8 - [O] N1 C2 M1 - [I] N8 C20 M8")
@@ -143,14 +160,8 @@ def test_contributions_are_counted_over_all_reduction_tiles() -> None:
 
 
 def test_a_window_holds_part_of_a_program_and_names_the_rest(view: Callable[..., PageData]) -> None:
-    whole = view(*CORNER)
-    part = view(*CORNER, window=range(60, 100))
+    whole, part = view(*CORNER), view(*CORNER, window=range(60, 100))
     assert part.operations.count == 40
-    for name in ("kind", "macs", "stage", "stage_count", "issue_cycle", "m_start", "k_size", "cause"):
-        assert part.operations[name].tolist() == whole.operations[name][60:100].tolist()
-    inside = (whole.operations["releaser"][60:100] >= 60) & (whole.operations["releaser"][60:100] < 100)
-    moved = np.where(inside, whole.operations["releaser"][60:100] - 60, -1)
-    assert part.operations["releaser"].tolist() == moved.tolist()
     assert part.window is not None
     assert (part.window.start, part.window.total) == (60, whole.operations.count)
     assert f"--window 100:{whole.operations.count}" in part.window.command
@@ -159,11 +170,31 @@ def test_a_window_holds_part_of_a_program_and_names_the_rest(view: Callable[...,
     assert [each.value for each in part.figures] == [each.value for each in whole.figures]
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize("cores", [1, 2, 3])
+def test_a_window_shows_what_the_whole_page_shows_there(
+    cores: int, machine: Callable[..., Machine], view: Callable[..., PageData]
+) -> None:
+    chip = machine(num_cores=cores)
+    whole = view(*CORNER, chip)
+    count = whole.operations.count
+    for start, stop in ((0, 5), (60, 100), (200, 260), (count - 30, count)):
+        part = view(*CORNER, chip, window=range(start, stop))
+        for name, column in whole.operations.columns.items():
+            if name not in ("releaser", "tile"):
+                assert part.operations[name].tolist() == column[start:stop].tolist(), name
+        releaser = whole.operations["releaser"][start:stop]
+        moved = np.where((releaser >= start) & (releaser < stop), releaser - start, -1)
+        assert part.operations["releaser"].tolist() == moved.tolist()
+        first = int(whole.operations["tile"][start])
+        assert (part.operations["tile"] + first).tolist() == whole.operations["tile"][start:stop].tolist()
+
+
 def test_the_command_makes_the_page_again(onnx_file: WriteOnnx, tmp_path: Path) -> None:
     net = onnx_file([("MatMul", "p", ["x", "w"], "y")], {"x": ["seq", 32]}, {"w": [32, 24]})
     out = tmp_path / "a page.html"
     mapping = "[T] N40 C32 M24 - [O] N1 C1 M1 - [I] N40 C32 M24"
-    page = pantile.view(net, A8, out, dims={"seq": 40}, mapping=mapping, semantics="faithful")
+    page = pantile.view(net, A8, out, dims={"seq": 40}, mapping=mapping, semantics="faithful").data
     assert page.command == (
         f"pantile view '{net}#p' -m systolic-ws-8x8 --mapping '{mapping}' --semantics faithful "
         f"--dim seq=40 -o '{out}'"

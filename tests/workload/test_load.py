@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     import onnx
+
     from conftest import BuildModel
 
     Save = Callable[[onnx.ModelProto], str]

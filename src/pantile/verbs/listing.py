@@ -79,13 +79,18 @@ class Listing:
         return starts
 
     @cached_property
+    def cores(self) -> npt.NDArray[np.int64]:
+        """Core of every tile: the layer's turn moves the core counter on (onnxim-model.md section 5)."""
+        counters: npt.NDArray[np.int64] = self.tile_rows["region"] + self.layer + 1
+        return counters % self.config.cores
+
+    @cached_property
     def tiles(self) -> list[int]:
         """Numbers of the tiles of which anything is listed."""
         starts, stops = self.starts, self.starts + self._lengths
         shown = (starts < self.window.stop) & (stops > self.window.start)
         if self.core is not None:
-            cores = self.config.cores
-            shown &= (self.tile_rows["region"] % cores + self.layer + 1) % cores == self.core
+            shown &= self.cores == self.core
         chosen: list[int] = np.flatnonzero(shown).tolist()
         return chosen
 

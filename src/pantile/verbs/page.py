@@ -65,7 +65,8 @@ def page_data(simulation: Simulation, report: Report, listing: Listing, output: 
     """Return everything that the page of one product shows.
 
     Args:
-        simulation: A run of the product alone, in which the listed operations were recorded.
+        simulation: A run of the product alone, in which the listed operations were recorded, and before
+            them those that may have released them.
         report: What the check found.
         listing: The operations to show.
         output: The page's file, for the command that makes it again.
@@ -75,7 +76,8 @@ def page_data(simulation: Simulation, report: Report, listing: Listing, output: 
     config, program = session.config, layer.program
     mine = simulation.stream.tiles[:, TILE_LAYER] == layer.layer  # skip tiles may stand before and behind
     times = timeline_of(simulation.stream, config, simulation.result)
-    rows = page_rows(listing, simulation.result.tiles[mine], times)
+    shown = times[(times["op"] >= listing.window.start) & (times["op"] < listing.window.stop)]
+    rows = page_rows(listing, simulation.result.tiles[mine], shown)
     window = _window(session, layer, listing, output)
     return PageData(
         workload=layer.workload,

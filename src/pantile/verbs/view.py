@@ -3,24 +3,85 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING
+from dataclasses import dataclass
+from html import escape
+from typing import TYPE_CHECKING, Any
 
 from pantile.errors import OutsideModelError, Place, UsageError
 from pantile.verbs.arguments import PlanOptions
 from pantile.verbs.check import reports_of
 from pantile.verbs.listing import Listing
 from pantile.verbs.page import page_data
+from pantile.verbs.releasers import with_releasers
+from pantile.verbs.result import as_html
 from pantile.verbs.sessions import sessions_of
 from pantile.verbs.simulate import simulate_session
 from pantile.verbs.window import clipped, require_window
-from pantile.view.render import MAX_OPERATIONS, refuse_too_many, write_page
+from pantile.view.outfile import write_atomically
+from pantile.view.render import MAX_OPERATIONS, refuse_too_many, render_page
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from pantile.verbs.arguments import MachineLike, WorkloadLike
+    from pantile.verbs.simulate import Simulation
     from pantile.verbs.systolic import PlannedLayer
     from pantile.view.pagedata import PageData
+
+MAX_FRAMED_BYTES = 2_000_000
+"""Largest page that a notebook shows in a frame."""
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """A page that was written.
+
+    Attributes:
+        simulation: The run that it shows.
+        data: Everything that it shows.
+        html: The page itself.
+        output: Path of the file.
+    """
+
+    simulation: Simulation
+    data: PageData
+    html: str
+    output: str
+
+    @property
+    def ok(self) -> bool:
+        """A page that was written is fine."""
+        return True
+
+    @property
+    def size_bytes(self) -> int:
+        """Size of the file."""
+        return len(self.html.encode())
+
+    def to_json(self) -> dict[str, Any]:
+        """Return what was written where, and the page's figures by their keys."""
+        data, simulation = self.data, self.simulation
+        return {
+            **simulation.session.head("page", data.workload, simulation.notes),
+            "output": self.output,
+            "size_bytes": self.size_bytes,
+            "command": data.command,
+            "operations": data.operations.count,
+            "first_operation": data.window.start if data.window else 0,
+            "figures": {figure.key: figure.value for figure in data.figures},
+        }
+
+    def __str__(self) -> str:
+        data, shown = self.data, self.data.operations.count
+        total = data.window.total if data.window else shown
+        what = f"{shown} of {total} operations of {data.workload} on {data.machine}"
+        return f"{self.output}: {what}, {self.size_bytes} B"
+
+    def _repr_html_(self) -> str:
+        if self.size_bytes > MAX_FRAMED_BYTES:
+            return as_html(str(self))
+        frame = f'<iframe width="100%" height="700" srcdoc="{escape(self.html)}"></iframe>'
+        return as_html(str(self)) + frame
 
 
 def view(
@@ -34,8 +95,8 @@ def view(
     dims: Mapping[str, int] | None = None,
     window: range | None = None,
     on_compile: Callable[[], None] = lambda: None,
-) -> PageData:
-    """Write the page of *workload* to the file *output*, and return what it shows.
+) -> Page:
+    """Write the page of *workload* to the file *output*, and return it.
 
     Args:
         workload: As of :func:`pantile.lower`; it must name a single product.
@@ -61,12 +122,13 @@ def view(
     (session,), (layer,) = sessions, layers
     _require_page(layer, window)
     shown = clipped(window, layer.program.operations)
-    simulation = simulate_session(session, record=shown, on_compile=on_compile)
-    (report,) = reports_of(session, on_compile)
     listing = Listing(layer.program, session.config, layer.layer, None, shown)
+    simulation = simulate_session(session, record=with_releasers(listing), on_compile=on_compile)
+    (report,) = reports_of(session, on_compile)
     data = page_data(simulation, report, listing, os.fspath(output))
-    write_page(data, output)
-    return data
+    page = Page(simulation, data, render_page(data), os.fspath(output))
+    write_atomically(output, page.html.encode())
+    return page
 
 
 def _require_page(layer: PlannedLayer, window: range | None) -> None:

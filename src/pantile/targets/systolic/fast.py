@@ -95,14 +95,11 @@ def _stamp() -> int:
 
 
 def _raise_stuck(stream: Stream, prepared: Prepared, cores: Cores) -> Never:
-    from pantile.targets.systolic.kernel_state import LAYER, RESIDENT, SLOT_TILE
+    from pantile.targets.systolic.kernel_state import RESIDENT, SLOT_TILE
 
-    for c, resident in enumerate(cores.core[:, RESIDENT].tolist()):
-        if resident:
-            tile = int(prepared.order[cores.slot[2 * c, SLOT_TILE]])
-            faults.never_ends(int(stream.tiles[tile, TILE_LAYER]), tile)
-    layer = int(cores.shared[LAYER])
-    faults.never_ends(layer, int(stream.layers[layer, 0]))
+    first = int(np.flatnonzero(cores.core[:, RESIDENT])[0])
+    tile = int(prepared.order[cores.slot[2 * first, SLOT_TILE]])
+    faults.never_ends(int(stream.tiles[tile, TILE_LAYER]), tile)
 
 
 def _raise_fault(stream: Stream, config: SystolicConfig, prepared: Prepared, cores: Cores) -> Never:

@@ -89,7 +89,10 @@ if TYPE_CHECKING:
 
 _HASH_BITS = {16: 13, 32: 15, 64: 19}  # of a request number that take part in the hash, by its ways
 _ARRIVALS = 1 << 13  # requests to one channel that a window may bring, about
-_FIRST_RUNS, _FIRST_PACKETS = 256, 256
+# Room at the start; the kernel asks for more where it does not do.
+FIRST_RUNS = 256
+FIRST_MOVES = 4  # largest moves that a FIFO, or the response hop where it is all there is, holds
+FIRST_WINDOWS = 2  # windows in which every port injects in every tick
 
 
 @lru_cache(maxsize=4)
@@ -190,7 +193,7 @@ def make_cores(stream: Stream, config: SystolicConfig, moves: Moves, record: ran
     core[:, HALF_BYTES] = np.array(config.scratchpad_bytes) // 2
     core[:, HALF_BYTES + 1] = np.array(config.accumulator_bytes) // 2
     shared = np.zeros(SHARED_COLUMNS, np.int64)
-    shared[LAYER], shared[FREE_RUN], shared[FREE_RUNS] = -1, 0, _FIRST_RUNS
+    shared[LAYER], shared[FREE_RUN], shared[FREE_RUNS] = -1, 0, FIRST_RUNS
     entries = max(1, stream.scratchpad_entries), max(1, stream.accumulator_entries)
     layers = len(stream.layers)
     return Cores(
@@ -201,10 +204,10 @@ def make_cores(stream: Stream, config: SystolicConfig, moves: Moves, record: ran
         pads=np.full((2 * config.cores, entries[0]), ABSENT, np.int64),
         sums=np.full((2 * config.cores, entries[1]), ABSENT, np.int64),
         bias=np.zeros((2 * config.cores, entries[1]), np.int64),
-        fifo=np.zeros((config.cores, 4 * moves.largest), np.uint8),
+        fifo=np.zeros((config.cores, FIRST_MOVES * moves.largest), np.uint8),
         steps=np.zeros((8, moves.longest + 1), np.int64),
         chunks=np.zeros(moves.scratch, np.int64),
-        runs=_linked(np.zeros((_FIRST_RUNS, RUN_STATE_COLUMNS), np.int64), RUN_NEXT, 0),
+        runs=_linked(np.zeros((FIRST_RUNS, RUN_STATE_COLUMNS), np.int64), RUN_NEXT, 0),
         tile_rows=np.full((len(stream.tiles), len(TILE.names or ())), -1, np.int64),
         times=np.full((len(record), len(OPERATION.names or ())), -1, np.int64),
         terms=np.zeros((layers, config.cores, len(TERMS)), np.int64),
@@ -217,7 +220,7 @@ def make_network(config: SystolicConfig, tables: Tables, cores: Cores) -> Networ
     sources, channels = config.cores * config.ports, config.channels
     lanes, window = int(tables.config[LANES]), int(tables.config[WINDOW])
     hops = sources > 1
-    nodes = 2 * window * sources if hops else 1
+    nodes = FIRST_WINDOWS * window * sources if hops else 1
     cores.shared[FREE_NODE], cores.shared[FREE_NODES] = 0, nodes
     channel = np.zeros((channels, CHANNEL_COLUMNS), np.int64)
     channel[:, [HOP_LAST, DRAM_SENT]] = -1
@@ -228,7 +231,7 @@ def make_network(config: SystolicConfig, tables: Tables, cores: Cores) -> Networ
     lane = np.zeros((config.cores * lanes, LANE_COLUMNS), np.int64)
     lane[:, LANE_NEXT] = FAR
     merges = lanes < channels
-    packets = _power(max(_FIRST_PACKETS, 2 * window if hops else 4 * int(tables.config[LARGEST_MOVE])))
+    packets = FIRST_WINDOWS * window if hops else FIRST_MOVES * int(tables.config[LARGEST_MOVE])
     return Network(
         channel=channel,
         mask=np.zeros(channels * int(tables.config[WORDS]), np.int64),
@@ -238,7 +241,7 @@ def make_network(config: SystolicConfig, tables: Tables, cores: Cores) -> Networ
         nodes=_linked(np.zeros((nodes, NODE_COLUMNS), np.int32), NODE_NEXT, 0),
         arrivals=np.zeros((channels, window * sources if hops else 1), np.int64),
         flow=flow,
-        responses=np.zeros((config.cores * channels, packets if merges else 1), np.int64),
+        responses=np.zeros((config.cores * channels, _power(packets) if merges else 1), np.int64),
         lane=lane,
     )
 
