@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pantile.errors import MappingError
+from pantile.errors import ManyProblems, MappingError
 from pantile.tiling.tiling import Level, Tiling
 
 SEED = Tiling(
@@ -64,3 +64,20 @@ def test_json_reads_back(tiling: Tiling) -> None:
 def test_what_cannot_be_is_refused(total: tuple[int, ...], levels: tuple[Level, ...], problem: str) -> None:
     with pytest.raises(MappingError, match=problem):
         Tiling(("m",), total, levels)
+
+
+def test_operands_and_moves_must_fit_the_tiling() -> None:
+    levels = (Level("tile", (1, 1, 1)), Level("element", (4, 4, 4)))
+    with pytest.raises(MappingError, match="'ab,bc->ac' is no sum over m, n, k"):
+        Tiling(("m", "n", "k"), (4, 4, 4), levels, "ab,bc->ac")
+    with pytest.raises(MappingError, match="no operand 'Z' to move; allowed here: W, X, Y"):
+        Tiling(("m", "n", "k"), (4, 4, 4), levels, "mk,kn->mn", moves=(("Z", ("tile",)),))
+
+
+def test_all_problems_of_a_tiling_are_told_at_once() -> None:
+    with pytest.raises(ManyProblems) as caught:
+        Tiling(("m", "n"), (50, 50), (Level("tile", (2, 3)), Level("element", (24, 16))))
+    assert [str(problem).partition(" (")[0] for problem in caught.value.problems] == [
+        "factors of m cover 48 of 50 elements",
+        "factors of n cover 48 of 50 elements",
+    ]
