@@ -104,8 +104,10 @@ class Program:
         """Return all tables unrolled: every instance of every piece, each table by number or operation.
 
         Rows that tiles share, as counters, stand once each. Meant for small programs and for tests: the
-        arrays grow with the operations.
+        arrays grow with the operations. A literal program's are its own arrays.
         """
+        if len(self.pieces) == 1 and not self.pieces[0].loops:
+            return dict(self.pieces[0].tables)
         parts = [piece.instance(index) for piece in self.pieces for index in piece.indices()]
         joined = {
             name: np.concatenate([empty, *(part[name] for part in parts)])

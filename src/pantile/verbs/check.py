@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import prod
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -11,7 +12,7 @@ from pantile.check.capacity import check_capacity
 from pantile.check.coverage import check_coverage
 from pantile.check.overtaking import check_overtaking
 from pantile.check.ready import check_ready
-from pantile.check.report import Report
+from pantile.check.report import Finding, Report
 from pantile.targets.systolic.capacity import memory_usages
 from pantile.targets.systolic.simulate import simulate
 from pantile.targets.systolic.strayed import strayed_tiles
@@ -121,7 +122,19 @@ def reports_of(session: Systolic, on_compile: Callable[[], None] = lambda: None)
 def _static_report(session: Systolic, layer: PlannedLayer) -> Report:
     """What holds or fails whatever the timing, once per distinct kind of tile."""
     usages = memory_usages(layer.program, session.config)
-    return check_capacity(usages) + check_coverage(layer.program) + check_ready(layer.program)
+    shared = check_capacity(usages) + check_ready(layer.program)
+    planned = prod(layer.program.extents)
+    if planned == layer.node.macs:
+        return shared + check_coverage(layer.program)
+    finding = Finding(
+        code="PT-COVERAGE",
+        severity="error",
+        sentence=f"the product has {layer.node.macs} MACs, and {planned} of another shape are planned",
+        evidence=f"planned as {layer.plan.parameters['mapping']}",
+        grade="wrong value",
+        mend="use --semantics fixed",
+    )
+    return shared + Report((finding,)) + check_coverage(layer.program)
 
 
 def _mishaps_by_layer(session: Systolic, on_compile: Callable[[], None]) -> list[tuple[int, int]]:

@@ -81,3 +81,8 @@ def mac_utilisation(macs: int, config: SystolicConfig, cycles: int) -> float:
     """Return useful MACs / (PEs x cycles), 0 where there are no cycles."""
     elements = sum(height * width for height, width in zip(config.heights, config.widths, strict=True))
     return macs / (elements * cycles) if cycles else 0.0
+
+
+def useful_macs(planned: PlannedLayer, totals: Totals) -> int:
+    """Return the MACs that count as useful: those of the workload, however often a mapping repeats them."""
+    return min(totals.macs, planned.node.macs)

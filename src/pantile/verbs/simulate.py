@@ -13,8 +13,16 @@ from pantile.targets.systolic.bounds import lower_bounds
 from pantile.targets.systolic.simulate import simulate as run
 from pantile.targets.systolic.stream import TILE_LAYER
 from pantile.targets.systolic.totals import totals_of
+from pantile.tiling.plan import Note
 from pantile.verbs.arguments import PlanOptions, network_text
-from pantile.verbs.layer_times import ACTIVE_TERMS, LayerTimes, largest, mac_utilisation, named_terms
+from pantile.verbs.layer_times import (
+    ACTIVE_TERMS,
+    LayerTimes,
+    largest,
+    mac_utilisation,
+    named_terms,
+    useful_macs,
+)
 from pantile.verbs.result import Many, as_html
 from pantile.verbs.sessions import sessions_of, single_or_many
 
@@ -24,7 +32,6 @@ if TYPE_CHECKING:
 
     from pantile.targets.systolic.result import SystolicResult
     from pantile.targets.systolic.stream import Stream
-    from pantile.tiling.plan import Note
     from pantile.verbs.arguments import MachineLike, WorkloadLike
     from pantile.verbs.systolic import PlannedLayer, Systolic
 
@@ -96,7 +103,7 @@ class Simulation:
             finish_cycle=int(self.result.layer_finish[at]),
             cycles=cycles,
             terms=named_terms(terms[core]),
-            mac_utilisation=mac_utilisation(totals.macs, config, cycles),
+            mac_utilisation=mac_utilisation(useful_macs(planned, totals), config, cycles),
             busy=int(terms[:, ACTIVE_TERMS].sum()) / (config.cores * cycles) if cycles else 0.0,
         )
 
@@ -115,8 +122,9 @@ class Simulation:
         """``mac``: useful MACs / (PEs x cycles); ``busy``: cycles with an array active / cycles."""
         config, cycles = self.session.config, self.total_cycles
         active = int(self.result.cores["systolic_active_cycle"].sum())
+        useful = sum(useful_macs(layer.planned, layer.totals) for layer in self.layers)
         return {
-            "mac": mac_utilisation(self.macs, config, cycles),
+            "mac": mac_utilisation(useful, config, cycles),
             "busy": active / (config.cores * cycles),
         }
 
@@ -124,7 +132,13 @@ class Simulation:
     def notes(self) -> tuple[Note, ...]:
         """Notes of all layers, each once, and the nodes outside the model."""
         seen = dict.fromkeys(note for layer in self.layers for note in layer.planned.notes)
-        return (*seen, *self.session.outside)
+        unlisted = self.total_cycles - sum(layer.cycles for layer in self.layers)
+        skipped = (
+            [Note("skip", f"{unlisted} cycles go to skip tiles, whose layers are not listed")]
+            if unlisted
+            else []
+        )
+        return (*seen, *skipped, *self.session.outside)
 
     def to_json(self) -> dict[str, Any]:
         """Return the object that ``simulate --json`` prints."""

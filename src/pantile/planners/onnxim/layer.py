@@ -68,7 +68,7 @@ def gemm_layer(node: Node, network: Network, semantics: Semantics, log: Decision
     if semantics == "faithful":
         layer = _faithful_gemm(node, network, matmul, log)
     else:
-        layer = _fixed_gemm(node, matmul, log)
+        layer = _fixed_gemm(node, network, matmul, log)
     _check_counts(layer.total)
     if node.op_type in BIASED and not any(node.inputs[2:]):
         log.note("Q3", "a Gemm without a third input loads a bias all the same, from address 0")
@@ -102,7 +102,7 @@ def _faithful_gemm(node: Node, network: Network, matmul: Matmul, log: DecisionLo
     )
 
 
-def _fixed_gemm(node: Node, matmul: Matmul, log: DecisionLog) -> Layer:
+def _fixed_gemm(node: Node, network: Network, matmul: Matmul, log: DecisionLog) -> Layer:
     # Transposed rows of several pictures do not follow one another, so that they stay apart.
     folds = prod(matmul.b_batch) == 1 and not (matmul.transpose_a and matmul.batch > 1)
     batch = 1 if folds else matmul.batch
@@ -117,8 +117,9 @@ def _fixed_gemm(node: Node, matmul: Matmul, log: DecisionLog) -> Layer:
     if matmul.transpose_a:
         log.note("Q11", "transA = 1 is computed; ONNXim's index is out of bound")
         log.note(MODEL, "pantile: a transposed activation, which ONNXim does not compute")
-    if len(matmul.a_batch) > 1:
-        log.note("Q13", f"an activation of {len(matmul.a_batch) + 2} dims is computed; ONNXim throws")
+    x = network.tensor(node.inputs[0]).dims
+    if not 2 <= len(x) <= 3:
+        log.note("Q13", f"an activation of dims {_dims(x)} is computed; ONNXim throws")
     if matmul.b_batch:
         log.note("Q12", f"a weight of {len(matmul.b_batch) + 2} dims is computed; ONNXim reads its first two")
         each = (
