@@ -6,10 +6,16 @@ import json
 from typing import TYPE_CHECKING, Any, Protocol
 
 import pytest
+from hypothesis import settings
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from pathlib import Path
+
+# The suite decides by the code alone: the same examples every time, on every machine.
+settings.register_profile("suite", derandomize=True)
+settings.load_profile("suite")
+
 
 A8: dict[str, Any] = {
     "num_cores": 1,

@@ -1,0 +1,63 @@
+"""All checks of a literal program: is it right under every timing?"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING
+
+from pantile.check.capacity_time import check_fullness
+from pantile.check.deadlock import check_deadlock
+from pantile.check.order import happens_before
+from pantile.check.pairing import check_pairing
+from pantile.check.products import check_products
+from pantile.check.races import check_races
+from pantile.check.redundant import check_redundant
+from pantile.check.report import Report
+from pantile.check.states import check_states
+
+if TYPE_CHECKING:
+    from pantile.check.races import Judge
+    from pantile.check.redundant import Cost
+    from pantile.program.program import Program
+
+BUDGET = 100_000
+"""States with a choice that may be walked through, by default."""
+
+
+def check_program(
+    program: Program,
+    *,
+    budget: int = BUDGET,
+    capacities: Mapping[str, int] | None = None,
+    strict_scope: bool = False,
+    judge: Judge | None = None,
+    cost: Cost | None = None,
+    compiled: bool | None = None,
+    on_compile: Callable[[], None] = lambda: None,
+) -> Report:
+    """Return what is wrong with a literal program, and what is proved of it.
+
+    A program that stops under every timing is not looked at for races: what comes after never runs.
+
+    Args:
+        program: A tile-language program or a trace.
+        budget: States with a choice that may be walked through, for each question that needs it.
+        capacities: Bytes of each memory, by its name in the program.
+        strict_scope: Also report flags of one source and id that are pending towards two destinations.
+        judge: Carries out a legal order in which a race shows, and says what became of the values.
+        cost: Says what time synchronisation costs that orders nothing.
+        compiled: Whether to use compiled passes; by default, only where the program is large.
+        on_compile: Called before anything is compiled.
+    """
+    order = happens_before(program, compiled=compiled, on_compile=on_compile)
+    pairing = check_pairing(program, order, strict_scope=strict_scope)
+    report = check_deadlock(program, order, budget) + check_states(program, order, budget) + pairing
+    if any(finding.code == "PT-DOUBLE-SET" for finding in pairing.findings) and not order.stuck:
+        report += check_deadlock(program, order, budget, one_bit=True)
+    if not order.stuck:
+        report += check_races(
+            program, order, budget=budget, judge=judge, compiled=compiled, on_compile=on_compile
+        )
+        report += check_fullness(program, order, capacities)
+        report += check_redundant(program, order, cost=cost, compiled=compiled, on_compile=on_compile)
+    return report + check_products(program)

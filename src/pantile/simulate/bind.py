@@ -1,0 +1,160 @@
+"""Binding: which engines and links each operation of a program uses on a machine.
+
+A move takes the links between the memories that it reads and writes, with its bytes; a compute takes an
+engine, with the ticks that the engine's duration model gives its MACs; a synchronisation takes nothing.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from pantile.errors import PantileError, ProgramError, raise_all
+from pantile.program.tables import USE, Kind
+from pantile.simulate.bound import BoundProgram, Ints, Rows, place_of
+from pantile.simulate.moves import move_kinds, transfers_of
+from pantile.simulate.resources import Resources
+from pantile.simulate.work import cycles_ticks
+
+if TYPE_CHECKING:
+    from pantile.machine import Machine
+    from pantile.program.program import Program
+    from pantile.simulate.links import Route
+
+
+def bind(program: Program, machine: Machine, *, route: Route | None = None) -> BoundProgram:
+    """Return *program* with the resources that its operations use on *machine*.
+
+    Args:
+        program: A literal program whose ``parameters["spaces"]`` name its memory instances.
+        machine: Its memories, engines and paths.
+        route: Gives the links between two memories where the machine's paths alone do not say.
+
+    Raises:
+        ProgramError: If an operation is at a place, or takes a way, that the machine lacks; each such
+            place or way once, with the line of the first operation.
+    """
+    binder = _Binder(program, program.tables(), Resources(machine, route))
+    moves = binder.moves()
+    computes = binder.computes()
+    raise_all([error for _, error in sorted(binder.problems, key=lambda each: each[0])])
+    use = np.concatenate([moves, computes])
+    return BoundProgram(
+        program=program,
+        tables=binder.tables,
+        machine=machine,
+        resources=binder.resources.rows(),
+        resource_names=binder.resources.names,
+        use=use[np.argsort(use["op"], kind="stable")],
+        ticks=binder.least_ticks(),
+        arbiter_ticks=np.full(len(binder.tables["arbiter"]), cycles_ticks(1, machine), np.int64),
+    )
+
+
+@dataclass(slots=True)
+class _Binder:
+    program: Program
+    tables: dict[str, Rows]
+    resources: Resources
+    problems: list[tuple[int, PantileError]] = field(default_factory=list)
+
+    def _report(self, op: int, problem: str, mend: str | None = None) -> None:
+        place = place_of(self.program, self.tables, op)
+        if problem not in [error.problem for _, error in self.problems]:
+            self.problems.append((op, ProgramError(problem, place=place, mend=mend)))
+
+    def _space(self, index: int) -> str:
+        spaces = self.program.parameters.get("spaces", ())
+        if not 0 <= index < len(spaces):
+            raise ProgramError(f"the program's parameters do not name space {index}")
+        return str(spaces[index])
+
+    def moves(self) -> Rows:
+        """Rows of ``USE`` of all moves."""
+        ops = self.tables["op"]
+        lost = (ops["kind"] == Kind.MOVE) & (ops["bytes"] > 0)
+        lost[self.tables["access"]["op"]] = False
+        for op in np.flatnonzero(lost)[:1].tolist():
+            self._report(op, f"a move of {ops['bytes'][op]} B accesses no memory")
+        kinds = move_kinds(self.tables)
+        uses = [self._carried(op) for op in kinds.firsts.tolist()]
+        counts = np.array([len(each) for each in uses], np.int64)[kinds.kind]
+        flat = np.array([use for each in uses for use in each], np.int64).reshape(-1, 2)
+        starts = np.cumsum([0, *(len(each) for each in uses)])
+        use = np.zeros(int(counts.sum()), USE)
+        use["op"] = np.repeat(kinds.ops, counts)
+        use["position"] = np.arange(len(use)) - np.repeat(np.cumsum(counts) - counts, counts)
+        which = np.repeat(starts[kinds.kind], counts) + use["position"]
+        use["resource"], use["amount"] = flat[which, 0], flat[which, 1]
+        return use
+
+    def _carried(self, op: int) -> list[tuple[int, int]]:
+        """What the move *op* takes; nothing, and a problem, where the machine does not let it."""
+        try:
+            transfers = [
+                (each.operand, self._space(each.source), self._space(each.target), each.bytes)
+                for each in transfers_of(self.tables, op)
+            ]
+            return self.resources.carry(transfers)
+        except PantileError as error:
+            self._report(op, error.problem, error.mend)
+            return []
+
+    def computes(self) -> Rows:
+        """Rows of ``USE`` of all computes."""
+        mine = np.flatnonzero(self.tables["op"]["kind"] == Kind.COMPUTE)
+        use = np.zeros(len(mine), USE)
+        use["op"], use["resource"] = mine, -1
+        places = self._compute_places(mine)
+        for place in np.unique(places).tolist():
+            here = np.flatnonzero(places == place)
+            try:
+                engine, name = self.resources.engine(self._place_name(place))
+                number, ticks = self.resources.occupied(engine, name), self._kinds(mine[here])
+                amounts = [self.resources.ticks(engine, *self._work(*kind)) for kind in ticks[0].tolist()]
+            except PantileError as error:
+                self._report(int(mine[here[0]]), error.problem, error.mend)
+                continue
+            use["resource"][here], use["amount"][here] = number, np.array(amounts, np.int64)[ticks[1]]
+        return use[use["resource"] >= 0]
+
+    def _compute_places(self, mine: Ints) -> Ints:
+        """Where each compute happens: the name of its engine, or -2 less the space that it accumulates in."""
+        engines = self.tables["op"]["engine"][mine].astype(np.int64)
+        access = self.tables["access"]
+        last = np.searchsorted(access["op"], mine, side="right") - 1
+        has = (last >= 0) & (engines < 0)
+        has[has] = access["op"][last[has]] == mine[has]
+        engines[has] = -2 - access["space"][last[has]]
+        return engines
+
+    def _place_name(self, place: int) -> str:
+        if place == -1:
+            raise ProgramError("a compute names no engine and accesses no memory")
+        return self.program.text(place) if place >= 0 else self._space(-2 - place)
+
+    def _kinds(self, ops: Ints) -> tuple[Ints, Ints]:
+        """Distinct MACs and duration models of *ops*, and which each has."""
+        table = self.tables["op"]
+        pairs = np.stack([table["macs"][ops], table["duration_model"][ops].astype(np.int64)], axis=1)
+        if np.all(pairs == pairs[0]):
+            return pairs[:1], np.zeros(len(ops), np.int64)
+        kinds, inverse = np.unique(pairs, axis=0, return_inverse=True)
+        return kinds, inverse.ravel()
+
+    def _work(self, macs: int, model: int) -> tuple[int, int | None]:
+        return macs, self._cycles(model) if model > 0 else None
+
+    def least_ticks(self) -> Ints:
+        """Ticks of operations, other than computes, that say how many cycles they take."""
+        ops = self.tables["op"]
+        ticks = np.zeros(len(ops), np.int64)
+        for op in np.flatnonzero((ops["duration_model"] > 0) & (ops["kind"] != Kind.COMPUTE)).tolist():
+            ticks[op] = cycles_ticks(self._cycles(int(ops["duration_model"][op])), self.resources.machine)
+        return ticks
+
+    def _cycles(self, model: int) -> int:
+        """Cycles of a duration model: ``parameters["durations"]`` lists them, counted from 1."""
+        return int(self.program.parameters["durations"][model - 1])

@@ -1,0 +1,39 @@
+"""Which of two conflicting operations was meant to come first."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from pantile.check.intent import Intent
+from pantile.check.order import happens_before
+
+ROW = np.zeros(1, [("space", "i8"), ("lo", "i8")])[0]
+
+
+def test_a_trace_means_what_it_lists(literal: Any) -> None:
+    made = literal()
+    for name in "ab":
+        made.op(made.thread(name), "x", writes=[("sram", 0, 8)])
+    program = made.program()
+    assert Intent(program, happens_before(program)).of("WAW", 0, 1, ROW) == ("WAW", 0, 1)
+
+
+def test_the_copy_that_was_born_first_comes_first(ping_pong: Any) -> None:
+    program = ping_pong(3, 2).program()
+    names = [program.names[each] for each in program.pieces[0].tables["op"]["opcode"]]
+    loads = [at for at, name in enumerate(names) if name == "load_store"]
+    computes = [at for at, name in enumerate(names) if name == "compute"]
+    intent = Intent(program, happens_before(program))
+    assert intent.of("RAW", loads[2], computes[0], ROW) == ("WAR", computes[0], loads[2])  # of the first tile
+    assert intent.of("RAW", loads[2], computes[4], ROW) == ("RAW", loads[2], computes[4])  # of its own
+    assert intent.of("WAW", loads[2], loads[0], ROW) == ("WAW", loads[0], loads[2])
+
+
+def test_what_no_copy_brackets_means_what_it_lists(literal: Any, ping_pong: Any) -> None:
+    made = ping_pong(2, 2)
+    stray = made.op(made.thread("stray"), "x", reads=[("sram", 0, 8)])
+    program = made.program()
+    intent = Intent(program, happens_before(program))
+    assert intent.of("RAW", 2, stray, ROW) == ("RAW", 2, stray)
