@@ -37,7 +37,7 @@ LISTED = 20
 """Misuses of one kind that are told one by one; the rest is counted."""
 
 SHOWN, SHOWN_BUDGET = 2, 2_000
-"""Late readers for which orders are searched for that show both outcomes, and states walked through for each."""
+"""Late readers for which orders are searched that show both outcomes, and states walked through for each."""
 
 
 def check_states(program: Program, order: Order, budget: int = 100_000) -> Report:
