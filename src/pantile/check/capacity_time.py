@@ -71,7 +71,7 @@ def fullness_of(program: Program, order: Order, spaces: Collection[int] | None =
         if len(mine):
             reached, operation = _peak(mine, rank)
             bound, end = _union(mine[:, 1], mine[:, 1] + mine[:, 2])
-            bound = min(bound, _bound(order, mine))
+            bound = max(min(bound, _bound(order, mine)), reached)  # a race may put two in one place
         else:
             touched = access[access["space"] == space]
             if not len(touched):

@@ -116,19 +116,19 @@ def _grouped(order: Order, private: Collection[int], fast: bool, on_compile: Cal
     spaces = int(access["space"].max(initial=-1)) + 1
     user, low, high = np.full(spaces, NOBODY), np.full(spaces, NEVER), np.zeros(spaces, np.int64)
     user[[each for each in private if each < spaces]] = PRIVATE
-    room = 2
-    while room < 2 * len(access):
-        room *= 2
-    table, group, first = np.full(room, -1), np.full(len(access), -1), np.zeros(len(access), np.int64)
     columns = tuple(access[name] for name in ("op", "mode", "space", "lo", "length", "rows", "pitch"))
-    count = run_kernel(
-        "pantile.check.group_kernel",
-        "run",
-        (*columns, chains.chain, _pipelined_chains(order)),
-        (user, low, high, table, group, first),
-        compiled=fast,
-        on_compile=on_compile,
-    )
+    count, room = -1, _ROOM
+    while count < 0:
+        group, first = np.full(len(access), -1, np.int32), np.zeros(room, np.int32)
+        count = run_kernel(
+            "pantile.check.group_kernel",
+            "run",
+            (*columns, chains.chain, _pipelined_chains(order)),
+            (user, low, high, np.full(room, -1, np.int32), group, first),
+            compiled=fast,
+            on_compile=on_compile,
+        )
+        room *= 16
     chosen, at = np.flatnonzero(group >= 0), first[:count]
     group = group[chosen]
     member = np.argsort(group.astype(np.uint16) if count < 1 << 16 else group, kind="stable")
@@ -139,6 +139,10 @@ def _grouped(order: Order, private: Collection[int], fast: bool, on_compile: Cal
         np.concatenate([[0], np.cumsum(np.bincount(group, minlength=count))]),
         access["op"][chosen[member]],
     )
+
+
+_ROOM = 1 << 12
+"""Room for hashing at first; most programs touch few distinct sets of bytes."""
 
 
 def meeting(spans: np.ndarray, written: np.ndarray) -> np.ndarray:

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 Verdict = Literal["never", "schedule-dependent", "always", "undecided"]
 
-_SHOWN_STEPS = 12
+_SHOWN_STEPS, _SHOWN_THREADS = 12, 8
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,16 +130,18 @@ def _finding(program: Program, order: Order, found: Deadlock, flags: str) -> Fin
     threads = dict.fromkeys(naming.thread(op) for op in waits)
     when = "under some timings" if found.path else "whatever the timing"
     count = f"{len(threads)} thread{'s' if len(threads) > 1 else ''}"
-    heads = "; ".join(f"{naming.op(op)} for {_wanted(naming, wanted)}" for op, wanted in waits.items())
-    evidence = [_who_would(naming, order, found, op, counters) for op, counters in waits.items()]
+    shown = list(waits.items())[:_SHOWN_THREADS]
+    more = [f"and {len(waits) - len(shown)} more"] if len(waits) > len(shown) else []
+    heads = "; ".join([*(f"{naming.op(op)} for {_wanted(naming, wanted)}" for op, wanted in shown), *more])
+    evidence = [_who_would(naming, order, found, op, wanted) for op, wanted in shown]
     cycle = _cycle(naming, order, found, waits)
     if cycle:
         evidence.append("cycle of waits: " + " → ".join(cycle))
     if found.path:
-        shown = found.path[-_SHOWN_STEPS:]
-        skipped = len(found.path) - len(shown)
+        last = found.path[-_SHOWN_STEPS:]
+        skipped = len(found.path) - len(last)
         after = f"after {skipped} steps, " if skipped else ""
-        evidence.append(f"{after}in the order {', '.join(map(str, shown))}")
+        evidence.append(f"{after}in the order {', '.join(map(str, last))}")
     return Finding(
         code="PT-DEADLOCK",
         severity="error",

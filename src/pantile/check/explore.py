@@ -263,10 +263,12 @@ class _Walk:
 
         Starts from what a process needs, and looks for less among what that brings along.
         """
-        able = [process for process in self._from(last) if self._may_go(process)]
-        for process in able:
-            if not self._disturbers(process):
-                return [process]
+        able = []
+        for process in self._from(last):
+            if self._may_go(process):
+                if not self._disturbers(process):
+                    return [process]
+                able.append(process)
         if not able:
             return []
         wanted = sum(1 << process for process in able)

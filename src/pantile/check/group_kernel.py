@@ -32,6 +32,8 @@ def run(
 ) -> int:
     """Write the group of every access, or -1, and the first access of every group; return their number.
 
+    Stops when the table for hashing is half full, and returns -1.
+
     Left out are memories that one chain alone touches, if it does not complete pipelined, and what lies
     outside of all that is written.
 
@@ -70,6 +72,8 @@ def run(
                 break
             slot = (slot + 1) & mask
         if table[slot] < 0:
+            if 2 * count >= mask:
+                return -1
             table[slot] = count
             first[count] = i
             count += 1

@@ -104,7 +104,9 @@ class SyncRows:
 
 def ledger_of(tables: dict[str, np.ndarray], chains: Chains) -> tuple[Ledger, SyncRows]:
     """Return the ledger of a literal program, and the rows it was made from."""
-    sync, counters = tables["sync"], tables["counter"]
+    counters = tables["counter"]
+    names = ("op", "edge", "counter", "test", "amount")
+    sync = {name: np.ascontiguousarray(tables["sync"][name]) for name in names}
     counter = _positions(counters["id"], sync["counter"])
     index = 2 * chains.position[sync["op"]] + 1 + (sync["edge"] != Edge.BEFORE_START)
     entry_row, kinds, amount, cover, opened = _entries(sync, counter, index, chains, len(counters))
@@ -114,7 +116,7 @@ def ledger_of(tables: dict[str, np.ndarray], chains: Chains) -> tuple[Ledger, Sy
     wait_row = np.flatnonzero(sync["test"] != Test.POST)
     if np.any(np.diff(sync["op"][wait_row]) < 0):
         wait_row = wait_row[np.argsort(sync["op"][wait_row], kind="stable")]
-    before = np.zeros(len(sync), np.int64)
+    before = np.zeros(len(counter), np.int64)
     taken = kinds == TAKES
     before[entry_row[taken]] = entries["entry_sum"][taken] - amount[taken]
     has_cover = cover >= 0
@@ -124,7 +126,7 @@ def ledger_of(tables: dict[str, np.ndarray], chains: Chains) -> tuple[Ledger, Sy
         chain=vector(chains.chain),
         position=vector(chains.position),
         main_before=vector(chains.main_before),
-        wait_first=vector(np.searchsorted(sync["op"][wait_row], np.arange(len(chains) + 1))),
+        wait_first=_starts(sync["op"][wait_row], len(chains)),
         wait_test=vector(sync["test"][wait_row]),
         wait_counter=vector(counter[wait_row]),
         wait_amount=vector(sync["amount"][wait_row]),
@@ -137,10 +139,17 @@ def ledger_of(tables: dict[str, np.ndarray], chains: Chains) -> tuple[Ledger, Sy
         **entries,
         **_shared(chains, entries, sync["op"][entry_row]),
     )
-    return ledger, SyncRows(sync, counter, index, wait_row, entry_row)
+    return ledger, SyncRows(tables["sync"], counter, index, wait_row, entry_row)
 
 
-def _mixed(sync: np.ndarray, counter: np.ndarray, alone: np.ndarray, count: int) -> np.ndarray:
+def _starts(keys: np.ndarray, count: int) -> np.ndarray:
+    """Return where each key from 0 to *count* begins among sorted ones."""
+    starts = np.zeros(count + 1, np.int64)
+    np.cumsum(np.bincount(keys, minlength=count), out=starts[1:])
+    return starts
+
+
+def _mixed(sync: dict[str, np.ndarray], counter: np.ndarray, alone: np.ndarray, count: int) -> np.ndarray:
     taken, lowered = np.zeros(count, np.int64), np.zeros(count, np.int64)
     zero = sync["test"] == Test.ZERO
     taken[counter[(sync["test"] == Test.TAKE) | alone]] = 1
@@ -156,7 +165,7 @@ def _positions(ids: np.ndarray, wanted: np.ndarray) -> np.ndarray:
 
 
 def _entries(
-    sync: np.ndarray, counter: np.ndarray, index: np.ndarray, chains: Chains, counters: int
+    sync: dict[str, np.ndarray], counter: np.ndarray, index: np.ndarray, chains: Chains, counters: int
 ) -> tuple[np.ndarray, ...]:
     """Return the rows of all entries in the order of list, chain and event, with their kinds and amounts.
 
@@ -164,12 +173,12 @@ def _entries(
     """
     zero = np.zeros(counters, bool)
     zero[counter[sync["test"] == Test.ZERO]] = True
-    kinds = np.full(len(sync), LISTS)
+    kinds = np.full(len(counter), LISTS)
     posts = sync["test"] == Test.POST
     kinds[posts & (sync["amount"] > 0)] = ADDS
     kinds[sync["test"] == Test.TAKE] = TAKES
     amount = sync["amount"].astype(np.int64)
-    cover, opened = np.full(len(sync), -1), np.zeros(len(sync), np.int64)
+    cover, opened = np.full(len(counter), -1), np.zeros(len(counter), np.int64)
     signed = np.flatnonzero(posts & zero[counter])
     if len(signed):
         signed = signed[_order(counter[signed], chains.chain[sync["op"][signed]], index[signed])]
@@ -243,10 +252,9 @@ def _listed(
     sizes = np.diff(np.append(starts, len(op)))
     total = np.cumsum(amount)
     ends = np.concatenate([[0], total])
-    edges = np.searchsorted(lists, np.arange(count + 1))
     return {
-        "list_first": vector(np.searchsorted(lists[starts], np.arange(count + 1))),
-        "list_sum": vector(np.diff(ends[edges])),
+        "list_first": _starts(lists[starts], count),
+        "list_sum": np.diff(ends[_starts(lists, count)]),
         "seg_chain": vector(np.where(alone, chains.finish_chain[op], chain)[starts]),
         "seg_first": vector(np.append(starts, len(op))),
         "entry_op": vector(op),
@@ -266,7 +274,7 @@ def _shared(chains: Chains, entries: dict[str, np.ndarray], op: np.ndarray) -> d
     sizes = np.bincount(number[entries["entry_list"][chosen]], minlength=int(several.sum()))
     return {
         "shared": vector(number),
-        "shared_first": vector(np.searchsorted(op[by_op], np.arange(len(chains) + 1))),
+        "shared_first": _starts(op[by_op], len(chains)),
         "shared_entry": vector(by_op),
         "shared_base": vector(np.concatenate([[0], np.cumsum(sizes)])),
     }

@@ -60,10 +60,9 @@ class Naming:
     def lines(self, ops: Iterable[int]) -> list[tuple[int, str]]:
         """Return the first operation of every line, and how many more there are in words; in their order."""
         table = self.tables["op"]
-        groups: dict[tuple[int, int, int], list[int]] = {}
+        groups: dict[tuple[str, int], list[int]] = {}
         for op in ops:
-            line = int(table["line"][op])
-            key = (int(table["thread"][op]), line if line > 0 else -1 - op, int(table["opcode"][op]))
+            key = (self.place(op) or str(op), int(table["opcode"][op]))
             groups.setdefault(key, []).append(op)
         return [
             (mine[0], f"; so do {len(mine) - 1} more of that line" if len(mine) > 1 else "")

@@ -18,34 +18,21 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from pantile.check.chains import Chains, chains_of, literal_tables
-from pantile.check.compiled import COMPILED_FROM, pack, run_kernel
-from pantile.check.ledger import ADDS, FREE, LISTS, TAKES, Ledger, SyncRows, ledger_of, posts_of_their_own
-from pantile.check.order_kernel import (
-    CHAINS,
-    DONE,
-    EDGES,
-    GIVE_UP,
-    HINDERED,
-    NEXT_ROW,
-    PAIRS,
-    STACKED,
-    STRICT,
-)
+from pantile.check.compiled import COMPILED_FROM, pack
+from pantile.check.ledger import ADDS, LISTS, TAKES, Ledger, SyncRows, ledger_of, posts_of_their_own
+from pantile.check.order_kernel import DONE, EDGES, HINDERED, NEXT_ROW, PAIRS, STRICT
+from pantile.check.order_pass import Pass, advance, edges_of, fresh, give_up, never_ordered
 from pantile.program.tables import Test
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from pantile.program.program import Program
-
-EDGE = np.dtype([("src", "i8"), ("index", "i8"), ("dst", "i8"), ("wait", "i8")])
-"""One forced pairing: the operation that posts, the index of the post in its chain, the operation that waits,
-and its wait."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -64,7 +51,7 @@ class Order:
         blocked: By operation: whether it waits, directly or not, for a post that waits for it.
         surplus: By wait: whether more is asked of its counter than is ever given.
         reached: By operation: whether it ever starts.
-        edges: All forced pairings, rows of :data:`EDGE`.
+        edges: All forced pairings, rows of :data:`~pantile.check.order_pass.EDGE`.
         open_waits: By wait: whether another order of events could hinder it, or let it pass sooner.
         hindered: By wait: whether one could hinder it.
         disturbing: Pairs (wait, entry) of which that is so because of one entry.
@@ -152,24 +139,18 @@ def happens_before(
     chains = chains_of(tables, posts_hold_up=posts_hold_up)
     ledger, sync = ledger_of(tables, chains)
     given, ledger = pack(ledger)
-    fast = len(chains) >= COMPILED_FROM if compiled is None else compiled
-    loose = _never_ordered(tables, chains, ledger)
-    while True:
-        state, columns, clock = _fresh(chains, ledger, loose)
-        _advance(given, state, clock, fast, on_compile)
-        if not (columns.unordered > loose).any():
-            break
-        loose = np.maximum(loose, columns.unordered)
-    blocked = columns.row_of < 0
-    pairs = int(state[PAIRS])
+    clocks = len(chains) * chains.count // 50  # of many threads, clocks are long
+    fast = max(len(chains), clocks) >= COMPILED_FROM if compiled is None else compiled
+    state, columns, clock = _passed(tables, chains, (given, ledger), fast, on_compile)
+    blocked, pairs = columns.row_of < 0, int(state[PAIRS])
     if state[DONE] < len(chains):
-        _give_up(ledger, state, columns)
-        _advance(given, state, clock, fast, on_compile)
+        give_up(ledger, state, columns)
+        advance(given, state, clock, fast, on_compile)
     reached = ~blocked
     if columns.surplus.any():
-        strict, its, room = _fresh(chains, ledger, loose)
+        strict, its, room = fresh(chains, ledger, columns.loose)
         strict[STRICT] = 1
-        _advance(given, strict, room, fast, on_compile)
+        advance(given, strict, room, fast, on_compile)
         reached = its.row_of >= 0
     order = Order(
         tables=tables,
@@ -183,7 +164,7 @@ def happens_before(
         blocked=blocked,
         surplus=columns.surplus.astype(bool),
         reached=reached,
-        edges=_edges(columns, int(state[EDGES])),
+        edges=edges_of(columns, int(state[EDGES])),
         open_waits=columns.open_wait > 0,
         hindered=columns.open_wait == HINDERED,
         disturbing=np.zeros((0, 2), np.int64),
@@ -192,130 +173,22 @@ def happens_before(
     return _with_open_pairs(order, np.column_stack([columns.pair_wait[:pairs], columns.pair_entry[:pairs]]))
 
 
-def _never_ordered(tables: dict[str, np.ndarray], chains: Chains, ledger: Ledger) -> np.ndarray:
-    """Return the shared lists with a post whose end no later operation of its thread waits for."""
-    loose = np.zeros(len(ledger.shared_base) - 1, np.int64)
-    alone = posts_of_their_own(tables, chains)
-    if alone.any():
-        lists = ledger.shared[ledger.entry_list[alone[ledger.entry_op]]]
-        loose[lists[lists >= 0]] = 1
-    return loose
-
-
-class Pass(NamedTuple):
-    """State of the pass; vectors of int64.
-
-    Attributes:
-        at: By chain: where it stands in the order of operations.
-        row: By chain: its current row.
-        stack: Chains that may go on.
-        next_parked: By chain: the next chain that waits for the same.
-        op_parked: By operation: the first chain that waits for it, or -1.
-        list_parked: By shared list: the first chain that waits for more entries.
-        row_of: By operation: its row, or -1 while it has not been reached.
-        topo: Operations in the order in which they were reached.
-        seen: Entries of shared lists in that order, list by list.
-        seen_sum: Their sum so far.
-        seen_count: By shared list.
-        loose: By shared list: whether its entries are taken not to be ordered among themselves.
-        unordered: By shared list: whether that was found out.
-        edge_src: By edge of a forced pairing: the operation that posts.
-        edge_index: Index of the post in its chain.
-        edge_dst: The operation that waits.
-        edge_wait: Its wait.
-        pair_wait: A wait, and
-        pair_entry: an entry that would disturb it, unless that comes after.
-        surplus: By wait: whether more is asked than is ever given.
-        open_wait: By wait: :data:`~pantile.check.order_kernel.EARLY` or ``HINDERED``, or 0.
-    """
-
-    at: np.ndarray
-    row: np.ndarray
-    stack: np.ndarray
-    next_parked: np.ndarray
-    op_parked: np.ndarray
-    list_parked: np.ndarray
-    row_of: np.ndarray
-    topo: np.ndarray
-    seen: np.ndarray
-    seen_sum: np.ndarray
-    seen_count: np.ndarray
-    loose: np.ndarray
-    unordered: np.ndarray
-    edge_src: np.ndarray
-    edge_index: np.ndarray
-    edge_dst: np.ndarray
-    edge_wait: np.ndarray
-    pair_wait: np.ndarray
-    pair_entry: np.ndarray
-    surplus: np.ndarray
-    open_wait: np.ndarray
-
-
-def _fresh(chains: Chains, ledger: Ledger, loose: np.ndarray) -> tuple[np.ndarray, Pass, np.ndarray]:
-    """Return the state before the pass, packed and by column, and room for the clocks."""
-    ops, width, waits = len(chains), chains.count, len(ledger.wait_test)
-    rows = 2 + int(((np.diff(ledger.wait_first) > 0) | (chains.main_before >= 0)).sum())
-    segments = np.diff(ledger.list_first)
-    adds, takes, free = (segments[LISTS * ledger.wait_counter + kind] for kind in (ADDS, TAKES, FREE))
-    zero = ledger.wait_test == Test.ZERO
-    edges = int(adds.sum() + free[zero].sum())
-    pairs = int(takes[ledger.wait_test == Test.TAKE].sum() + (adds + free)[zero].sum())
-    none, entries = np.zeros(len(loose), np.int64), np.zeros(len(ledger.shared_entry), np.int64)
-    edge, pair = np.zeros(edges, np.int64), np.zeros(pairs, np.int64)
-    columns = Pass(
-        at=ledger.first[:-1],
-        row=np.zeros(width, np.int64),
-        stack=np.arange(width)[::-1],
-        next_parked=np.full(width, -1),
-        op_parked=np.full(ops, -1),
-        list_parked=none - 1,
-        row_of=np.full(ops, -1),
-        topo=np.zeros(ops, np.int64),
-        seen=entries,
-        seen_sum=entries,
-        seen_count=none,
-        loose=loose,
-        unordered=loose,
-        edge_src=edge,
-        edge_index=edge,
-        edge_dst=edge,
-        edge_wait=edge,
-        pair_wait=pair,
-        pair_entry=pair,
-        surplus=np.zeros(waits, np.int64),
-        open_wait=np.zeros(waits, np.int64),
-    )
-    state, columns = pack(columns, STRICT + 1 - len(columns))
-    state[NEXT_ROW], state[CHAINS], state[STACKED] = 1, width, width
-    return state, columns, np.zeros(rows * width, np.int32)
-
-
-def _advance(
-    given: np.ndarray, state: np.ndarray, clock: np.ndarray, fast: bool, on_compile: Callable[[], None]
-) -> None:
-    kernel = "pantile.check.order_kernel"
-    run_kernel(kernel, "run", (given,), (state, clock), compiled=fast, on_compile=on_compile)
-
-
-def _give_up(ledger: Ledger, state: np.ndarray, columns: Pass) -> None:
-    """Let the pass carry on without what is left waits for, so that every operation has its row."""
-    going = np.flatnonzero(columns.at < ledger.first[1:])
-    columns.op_parked[:], columns.list_parked[:] = -1, -1
-    columns.stack[: len(going)] = going[::-1]
-    state[STACKED], state[GIVE_UP] = len(going), 1
-
-
-def _edges(columns: Pass, count: int) -> np.ndarray:
-    edges = np.zeros(count, EDGE)
-    for name, column in (
-        ("src", columns.edge_src),
-        ("index", columns.edge_index),
-        ("dst", columns.edge_dst),
-        ("wait", columns.edge_wait),
-    ):
-        edges[name] = column[:count]
-    return edges
+def _passed(
+    tables: dict[str, np.ndarray],
+    chains: Chains,
+    packed: tuple[np.ndarray, Ledger],
+    fast: bool,
+    on_compile: Callable[[], None],
+) -> tuple[np.ndarray, Pass, np.ndarray]:
+    """Return the state after a pass that took no posts for ordered that are not, as *fresh* does."""
+    given, ledger = packed
+    loose = never_ordered(tables, chains, ledger)
+    while True:
+        state, columns, clock = fresh(chains, ledger, loose)
+        advance(given, state, clock, fast, on_compile)
+        if not (columns.unordered > loose).any():
+            return state, columns, clock
+        loose = np.maximum(loose, columns.unordered)
 
 
 def _with_open_pairs(order: Order, pairs: np.ndarray) -> Order:

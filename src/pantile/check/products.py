@@ -55,17 +55,18 @@ def check_products(program: Program) -> Report:
     if not computes.any():
         return Report()
     ones = np.ones(int(computes.sum()), np.int64)
-    report = _verdict(_count(program, axes, _boxes(tables, computes), ones), "MACs", "computed")
+    report = _verdict(_count(program, axes, _boxes(tables, computes, axes), ones), "MACs", "computed")
     return report + _stored(program, tables)
 
 
-def _boxes(tables: dict[str, np.ndarray], chosen: np.ndarray) -> np.ndarray:
-    """Return the boxes of the chosen operations, in their order."""
+def _boxes(tables: dict[str, np.ndarray], chosen: np.ndarray, axes: Sequence[int]) -> np.ndarray:
+    """Return ranges of the chosen operations along *axes*: shape ``(2, axes, operations)``."""
     boxes = tables["box"]
     wanted = np.flatnonzero(chosen)
     if len(boxes) != len(chosen) or boxes["op"][0] != 0 or boxes["op"][-1] != len(boxes) - 1:
         wanted = np.searchsorted(boxes["op"], wanted)
-    return boxes[wanted]
+    lo = np.stack([boxes["lo"][:, axis][wanted] for axis in axes])
+    return np.stack([lo, lo + np.stack([boxes["length"][:, axis][wanted] for axis in axes])])
 
 
 def _stored(program: Program, tables: dict[str, np.ndarray]) -> Report:
@@ -76,38 +77,36 @@ def _stored(program: Program, tables: dict[str, np.ndarray]) -> Report:
     output = names.index(name)
     axes = [axis for axis, stride in enumerate(program.operands[output].strides) if stride]
     access = tables["access"]
-    on_chip = {space for space, *_ in program.parameters.get("lives", ())}
-    outside = ~np.isin(access["space"], sorted(on_chip)) & (access["operand"] == output)
+    off_chip = np.ones(int(access["space"].max(initial=0)) + 1, bool)
+    off_chip[sorted({space for space, *_ in program.parameters.get("lives", ())})] = False
+    rows = access[np.flatnonzero((access["operand"] == output) & off_chip[access["space"]])]
     stores, loads = np.zeros(len(tables["op"]), bool), np.zeros(len(tables["op"]), bool)
+    stores[rows["op"][rows["mode"] != Mode.READ]] = True
+    loads[rows["op"][rows["mode"] == Mode.READ]] = True
     moves = tables["op"]["kind"] == Kind.MOVE
-    stores[access["op"][outside & (access["mode"] != Mode.READ)]] = True
-    loads[access["op"][outside & (access["mode"] == Mode.READ)]] = True
     stores, loads = stores & moves, loads & moves
     total = prod(program.extents[axis] for axis in axes)
     if not stores.any():
         sentence = f"{total} outputs computed, never stored"
         mend = f"load_store the finished tile of {name} to an off-chip memory"
         return Report((Finding(code="PT-COVERAGE", severity="warning", sentence=sentence, mend=mend),))
-    boxes = np.concatenate([_boxes(tables, stores), _boxes(tables, loads)])
+    boxes = np.concatenate([_boxes(tables, each, axes) for each in (stores, loads)], axis=2)
     weights = np.concatenate([np.ones(int(stores.sum()), np.int64), -np.ones(int(loads.sum()), np.int64)])
     return _verdict(_count(program, axes, boxes, weights), "outputs", "stored")
 
 
 def _count(program: Program, axes: Sequence[int], boxes: np.ndarray, weights: np.ndarray) -> _Counted | int:
     """Return how the boxes cover the domain of *axes*, or the number of cells if they are too many."""
-    extents = np.array([program.extents[axis] for axis in axes], np.int64)
-    lo = boxes["lo"][:, axes]
-    hi = lo + boxes["length"][:, axes]
-    volume = np.prod(hi - lo, axis=1)
-    lo, hi = np.clip(lo, 0, extents), np.clip(hi, 0, extents)
-    inside = np.prod(hi - lo, axis=1)
+    extents = [program.extents[axis] for axis in axes]
+    clipped = np.stack([np.clip(boxes[:, at], 0, extent) for at, extent in enumerate(extents)], axis=1)
+    volume, inside = (np.prod(each[1] - each[0], axis=0) for each in (boxes, clipped))
     edges, places = [], []
-    for at, extent in enumerate(extents.tolist()):
+    for (lo, hi), extent in zip(np.swapaxes(clipped, 0, 1), extents, strict=True):
         cut = np.zeros(extent + 1, bool)
-        cut[lo[:, at]] = cut[hi[:, at]] = cut[0] = cut[extent] = True
+        cut[lo] = cut[hi] = cut[0] = cut[extent] = True
         number = np.cumsum(cut) - 1
         edges.append(np.flatnonzero(cut))
-        places.append((number[lo[:, at]], number[hi[:, at]]))
+        places.append((number[lo], number[hi]))
     shape = tuple(len(each) for each in edges)
     if prod(shape) > MAX_CELLS:
         return prod(shape)
@@ -146,22 +145,26 @@ def _verdict(counted: _Counted | int, what: str, done: str) -> Report:
         )
         if number
     ]
-    evidence = ""
-    if len(bad):
-        cell = ", ".join(
-            f"{name} {edges[at]}:{edges[at + 1]}"
-            for name, edges, at in zip(counted.axes, counted.edges, bad[0], strict=True)
-        )
-        evidence = f"{cell} {done} {int(counts[0])} times"
     return Report(
         (
             Finding(
                 code="PT-COVERAGE",
                 severity="error",
                 sentence=f"of {total} {what}, {' and '.join(parts)}",
-                evidence=evidence,
+                evidence=_first(counted, bad, done),
                 grade="wrong value",
                 mend="make the tiles of every dimension cover its total once",
             ),
         )
     )
+
+
+def _first(counted: _Counted, bad: np.ndarray, done: str) -> str:
+    """Tell the first cell that is not covered once."""
+    if not len(bad):
+        return ""
+    cell = ", ".join(
+        f"{name} {edges[at]}:{edges[at + 1]}"
+        for name, edges, at in zip(counted.axes, counted.edges, bad[0], strict=True)
+    )
+    return f"{cell} {done} {int(counted.grid[tuple(bad[0])])} times"

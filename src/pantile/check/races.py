@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -99,45 +99,56 @@ def races_of(
         compiled=compiled,
         on_compile=on_compile,
     )
-    races: list[Race] = []
-    undecided: list[tuple[int, int]] = []
-    ordered = 0
+    search = _Search(program, order, budget)
     for group in _by_lines(program, order, rows):
+        search.try_all(group)
+    found = (tuple(search.races), tuple(search.undecided), search.ordered)
+    return Races(*found, len(order.tables["access"]))
+
+
+@dataclass(slots=True)
+class _Search:
+    """What came of the conflicts looked at so far, and the budget that is left."""
+
+    program: Program
+    order: Order
+    budget: int
+    races: list[Race] = field(default_factory=list)
+    undecided: list[tuple[int, int]] = field(default_factory=list)
+    ordered: int = 0
+
+    def try_all(self, group: list[_Conflict]) -> None:
+        """Look for a witness of one of the conflicts between two lines."""
         for tried, (kind, first, second, row) in enumerate(group):
-            if tried == TRIED or budget < 0:
-                undecided.append((first, second))
-                break
-            witness, certain, states = search_witness(program, first, second, order=order, budget=budget)
-            budget -= states
+            if tried == TRIED or self.budget < 0:
+                self.undecided.append((first, second))
+                return
+            witness, certain, states = search_witness(
+                self.program, first, second, order=self.order, budget=self.budget
+            )
+            self.budget -= states
             if witness is not None:
-                races.append(
-                    Race(
-                        kind,
-                        first,
-                        second,
-                        int(row["space"]),
-                        int(row["lo"]),
-                        int(row["hi"]),
-                        len(group),
-                        witness,
-                    )
-                )
-                break
+                where = (int(row["space"]), int(row["lo"]), int(row["hi"]))
+                self.races.append(Race(kind, first, second, *where, len(group), witness))
+                return
             if not certain:
-                undecided.append((first, second))
-                break
-            ordered += 1
-    return Races(tuple(races), tuple(undecided), ordered, len(order.tables["access"]))
+                self.undecided.append((first, second))
+                return
+            self.ordered += 1
 
 
-def _by_lines(program: Program, order: Order, rows: np.ndarray) -> list[list[tuple[str, int, int, np.void]]]:
+_Conflict = tuple[str, int, int, np.void]
+"""Kind, and operations in the order that was meant; and the row it came from."""
+
+
+def _by_lines(program: Program, order: Order, rows: np.ndarray) -> list[list[_Conflict]]:
     """Group conflicts by kind, memory and lines; operations in the order that was meant.
 
     Of two operations that meet in several ways, the first common range is kept.
     """
     intent = Intent(program, order)
     line, opcode = order.tables["op"]["line"], order.tables["op"]["opcode"]
-    groups: dict[tuple[object, ...], list[tuple[str, int, int, np.void]]] = defaultdict(list)
+    groups: dict[tuple[object, ...], list[_Conflict]] = defaultdict(list)
     seen: set[tuple[int, int, str]] = set()
     for row in rows:
         kind, first, second = intent.of(KINDS[row["kind"]], int(row["first"]), int(row["second"]), row)

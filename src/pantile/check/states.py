@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from pantile.check.explore import explore
-from pantile.check.ledger import ADDS, LISTS
+from pantile.check.late_readers import late_readers
+from pantile.check.ledger import ADDS, LISTS, TAKES
 from pantile.check.limits import overflows_of
 from pantile.check.naming import Naming
 from pantile.check.report import Finding, Report
 from pantile.check.statements import (
-    DESTROY,
     FINISH_READING,
     FINISH_WRITING,
     NAMES,
@@ -33,12 +33,6 @@ if TYPE_CHECKING:
     from pantile.check.order import Order
     from pantile.program.program import Program
 
-LISTED = 20
-"""Misuses of one kind that are told one by one; the rest is counted."""
-
-SHOWN, SHOWN_BUDGET = 2, 2_000
-"""Late readers for which orders are searched that show both outcomes, and states walked through for each."""
-
 
 def check_states(program: Program, order: Order, budget: int = 100_000) -> Report:
     """Report misuse of copies and buffers in a literal program.
@@ -55,9 +49,10 @@ def check_states(program: Program, order: Order, budget: int = 100_000) -> Repor
     findings = recorded
     findings += [each for each in _unstarted(naming, statements) if each.operations[0] not in told]
     findings += [each for each in _unborn(program, naming, order) if each.operations[0] not in told]
-    findings += _late_readers(naming, order, statements, budget)
+    findings += late_readers(naming, order, statements, budget)
     findings += _unfinished(naming, statements)
     findings += [each for each in _released(naming, order, budget) if each.operations[0] not in told]
+    findings += _slots_by_timing(program, naming, order)
     if findings:
         return Report(tuple(findings))
     if not len(statements):
@@ -147,83 +142,6 @@ def _unborn(program: Program, naming: Naming, order: Order) -> list[Finding]:
     return findings
 
 
-def _late_readers(naming: Naming, order: Order, statements: Statements, budget: int) -> list[Finding]:
-    """Return a finding for every reader that nothing orders before the end of what it could read."""
-    pairs = _unordered_readers(order, statements)
-    findings = [
-        _late(naming, order, statements, pair, min(budget, SHOWN_BUDGET) if at < SHOWN else -1)
-        for at, pair in enumerate(pairs[:LISTED])
-    ]
-    return _cut(findings, len(pairs))
-
-
-def _unordered_readers(order: Order, statements: Statements) -> list[tuple[int, int]]:
-    """Return pairs of rows (reader, destroy or update) of one copy, of which either may come first."""
-    ledger, sync = order.ledger, order.sync
-    zero = ledger.wait_test[order.disturbing[:, 0]] == Test.ZERO
-    if not zero.any():
-        return []
-    waiting = sync.row["op"][sync.wait_row[order.disturbing[zero, 0]]]
-    other = ledger.entry_op[order.disturbing[zero, 1]]
-    key = order.tables["counter"]["key"][ledger.wait_counter[order.disturbing[zero, 0]]]
-    rows = {
-        (op, copy): row
-        for row, (op, copy) in enumerate(zip(statements.op.tolist(), statements.copy.tolist(), strict=True))
-    }
-    found: dict[tuple[int, int], None] = {}
-    for first, second, copy in zip(waiting.tolist(), other.tolist(), key.tolist(), strict=True):
-        a, b = rows.get((first, copy)), rows.get((second, copy))
-        if a is None or b is None:
-            continue
-        if statements.code[a] != START_READING:
-            a, b = b, a
-        if statements.code[a] == START_READING and statements.code[b] in (DESTROY, UPDATE):
-            found[a, b] = None
-    return list(found)
-
-
-def _late(
-    naming: Naming, order: Order, statements: Statements, pair: tuple[int, int], budget: int
-) -> Finding:
-    reader, ender = int(statements.op[pair[0]]), int(statements.op[pair[1]])
-    births = statements.op[(statements.copy == statements.copy[pair[0]]) & (statements.code == START_WRITING)]
-    destroys = statements.code[pair[1]] == DESTROY
-    later = births[~order.started_before(births, np.full(len(births), ender))]
-    if not destroys:
-        then = "it reads what is updated"
-    elif len(later):
-        then = f"it reads the next generation, written from {naming.op(int(later[0]))} on"
-    else:
-        then = "it waits for ever: nothing writes the copy again"
-    hangs = destroys and not len(later)
-    verb = "destroyed" if destroys else "updated"
-    return Finding(
-        code="PT-STATE",
-        severity="error",
-        sentence=f"late reader: {naming.op(reader)} is not ordered before {naming.op(ender)}, "
-        f"by which the copy is {verb}",
-        operations=(reader, ender),
-        evidence=_two_witnesses(order, reader, ender, then, budget),
-        grade="hang" if hangs else "timing-dependent",
-        mend=f"let {naming.thread(ender)} wait, before {ender}, for something that "
-        f"{naming.thread(reader)} posts after {reader}",
-    )
-
-
-def _two_witnesses(order: Order, reader: int, ender: int, then: str, budget: int) -> str:
-    """Tell an order in which the reader comes in time, and one in which it does not."""
-    told = []
-    both = ((ender, reader, "the reader is in time"), (reader, ender, then)) if budget >= 0 else ()
-    for first, second, what in both:
-        found = explore(processes_of(order.tables, looks=(first, second)), budget, until_seen=True)
-        path = found.seen or found.seen_dead
-        if path is not None:
-            end = max(path.index(each) if each in path else -1 for each in (reader, ender)) + 1
-            steps = ", ".join(str(op) for op in dict.fromkeys(path[max(0, end - 10) : end]))
-            told.append(f"in the order … {steps}: {what}")
-    return "; ".join(told) or f"if {ender} comes first, {then}"
-
-
 def _unfinished(naming: Naming, statements: Statements) -> list[Finding]:
     """Return a finding for every start that its thread never finishes."""
     findings = []
@@ -276,6 +194,37 @@ def _released(naming: Naming, order: Order, budget: int) -> list[Finding]:
     return findings
 
 
+def _slots_by_timing(program: Program, naming: Naming, order: Order) -> list[Finding]:
+    """Return a finding for every buffer whose slots go to whoever comes first."""
+    if program.parameters.get("slot_order", "program") == "program" or order.stuck:
+        return []
+    ledger, counters = order.ledger, order.tables["counter"]
+    rank = np.empty(len(order.topo), np.int64)
+    rank[order.topo] = np.arange(len(order.topo))
+    pairs: dict[int, tuple[int, int]] = {}
+    for counter in np.flatnonzero(counters["overflow"] == Overflow.ERROR).tolist():
+        first, stop = ledger.list_first[LISTS * counter + TAKES : LISTS * counter + TAKES + 2]
+        ops = ledger.entry_op[ledger.seg_first[first] : ledger.seg_first[stop]]
+        if len(ops) <= counters["capacity"][counter]:  # no slot is taken twice
+            continue
+        ops = ops[np.argsort(rank[ops])]
+        apart = np.flatnonzero(~order.started_before(ops[:-1], ops[1:]))
+        if len(apart):
+            pairs[int(ops[apart[0]])] = (int(ops[apart[0] + 1]), counter)
+    return [
+        Finding(
+            code="PT-STATE",
+            severity="warning",
+            sentence=f"which slot {naming.op(op)} and {naming.op(pairs[op][0])} get depends on the timing: "
+            f"{naming.counter(pairs[op][1])}; checked is one order of them{more}",
+            operations=(op, pairs[op][0]),
+            grade="timing-dependent",
+            mend="let one thread alone acquire, or order the acquires",
+        )
+        for op, more in naming.lines(pairs)
+    ]
+
+
 def _reachable(order: Order, rows: np.ndarray, budget: int) -> np.ndarray:
     """Return which posts of *rows* have a counter that some interleaving overfills, or may."""
     over = {}
@@ -283,12 +232,3 @@ def _reachable(order: Order, rows: np.ndarray, budget: int) -> np.ndarray:
         found = explore(processes_of(order.tables, watch=counter), budget)
         over[counter] = found.lost is not None or not found.finished
     return np.array([over[counter] for counter in rows["counter"].tolist()], bool)
-
-
-def _cut(findings: list[Finding], total: int) -> list[Finding]:
-    """Return findings, and how many more there are."""
-    if total <= len(findings):
-        return findings
-    first = findings[0]
-    more = f"{total - len(findings)} more of this kind"
-    return [*findings, Finding(code=first.code, severity=first.severity, sentence=more, grade=first.grade)]

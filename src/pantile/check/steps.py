@@ -11,8 +11,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple
 
 from pantile.check.chains import Chains, chains_of, only_posts
-from pantile.check.ledger import posts_of_their_own
-from pantile.program.tables import Edge, Overflow, Test
+from pantile.program.tables import Edge, Kind, Overflow, Test
 
 if TYPE_CHECKING:
     import numpy as np
@@ -142,7 +141,7 @@ def _steps(
     """Return the steps of every process, and the chain of each."""
     steps: list[list[Step]] = [[] for _ in range(chains.count)]
     owner = list(range(chains.count))
-    alone, posts = posts_of_their_own(tables, chains), only_posts(tables)
+    alone, posts = chains.pipelined & (tables["op"]["kind"] != Kind.SYNC), only_posts(tables)
     taken: dict[int, int] = {}
     apart: list[list[tuple[int, int]]] = [[] for _ in range(chains.count)]  # ends posted earlier, by thread
     for chain in range(chains.count):

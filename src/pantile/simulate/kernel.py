@@ -30,8 +30,8 @@ from pantile.simulate.kernel_heaps import (
     WAIT,
     compiled,
     defer,
-    drop_pending,
     pop_event,
+    pop_pending,
     schedule,
 )
 from pantile.simulate.kernel_links import arrive, chunks_of, serve_goal
@@ -93,10 +93,13 @@ def _run(m: Memory) -> int:
             return FAULTY
         if m[at.EVENTS] > 0 and m[m[at.EVENT_HEAP]] == m[at.NOW]:
             _event(m, pop_event(m))
-        elif m[at.PENDING] > 0:
-            rank, code = m[m[at.PENDING_HEAP]], m[m[at.PENDING_HEAP] + 1]
-            drop_pending(m)
-            if rank < WAIT:
+        else:
+            rank, code = pop_pending(m)
+            if rank < 0:
+                if m[at.EVENTS] == 0:
+                    return DONE_ALL
+                m[at.NOW] = m[m[at.EVENT_HEAP]]
+            elif rank < WAIT:
                 _posts(m, (code & BELOW_THREAD) >> 1, code & 1)
             elif rank < ISSUE:
                 _wait(m, code >> THREAD_BITS)
@@ -104,10 +107,6 @@ def _run(m: Memory) -> int:
                 _issue(m, rank & ASKED)
             else:
                 _take(m, code >> THREAD_BITS)
-        elif m[at.EVENTS] > 0:
-            m[at.NOW] = m[m[at.EVENT_HEAP]]
-        else:
-            return DONE_ALL
     return PAUSED
 
 

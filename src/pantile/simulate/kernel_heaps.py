@@ -60,15 +60,29 @@ def pop_event(m: Memory) -> int:
 @compiled
 def defer(m: Memory, rank: int, thread: int, op: int, after: int) -> None:
     """Put something off until everything of a lower rank has been done."""
-    _rise(m, m[at.PENDING_HEAP], m[at.PENDING], rank, (thread << THREAD_BITS) | (op << 1) | after)
+    code = (thread << THREAD_BITS) | (op << 1) | after
+    first = m[at.FIRST_RANK]
+    if first < 0 and m[at.PENDING] == 0:
+        m[at.FIRST_RANK], m[at.FIRST_CODE] = rank, code
+        return
+    if first >= 0 and (rank < first or (rank == first and code < m[at.FIRST_CODE])):
+        m[at.FIRST_RANK], rank = rank, first
+        m[at.FIRST_CODE], code = code, m[at.FIRST_CODE]
+    _rise(m, m[at.PENDING_HEAP], m[at.PENDING], rank, code)
     m[at.PENDING] += 1
 
 
 @compiled
-def drop_pending(m: Memory) -> None:
-    """Remove what is pending first."""
-    m[at.PENDING] -= 1
-    _sink(m, m[at.PENDING_HEAP], m[at.PENDING])
+def pop_pending(m: Memory) -> tuple[int, int]:
+    """Remove what is pending first, and return its rank and code; the rank is -1 if nothing is."""
+    rank, code = m[at.FIRST_RANK], m[at.FIRST_CODE]
+    if rank >= 0:
+        m[at.FIRST_RANK] = at.NONE
+    elif m[at.PENDING] > 0:
+        rank, code = m[m[at.PENDING_HEAP]], m[m[at.PENDING_HEAP] + 1]
+        m[at.PENDING] -= 1
+        _sink(m, m[at.PENDING_HEAP], m[at.PENDING])
+    return rank, code
 
 
 @compiled

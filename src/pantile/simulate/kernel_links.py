@@ -10,8 +10,6 @@ from pantile.simulate.kernel_heaps import GOAL, compiled, schedule
 if TYPE_CHECKING:
     from pantile.simulate.kernel_heaps import Memory
 
-_LARGEST = (1 << 63) - 1
-
 
 @compiled
 def arrive(m: Memory, transfer: int, op: int) -> None:
@@ -33,10 +31,14 @@ def serve_goal(m: Memory, link: int) -> tuple[int, int, int]:
     """Return the operation that reaches goals at this instant, its first such chunk and where they stop."""
     if m[link + at.EVENT] != m[at.NOW]:
         return 0, 0, 0  # planned before another transfer arrived
-    _skip(m, link, _least_rounds(m, link))
-    transfer = _serve_first(m, link)
-    while m[transfer + at.DONE] < m[transfer + at.GOAL]:
+    transfer = m[link + at.FIRST]
+    if transfer == m[link + at.LAST]:  # alone: it is served without a turn of anyone else
+        m[transfer + at.DONE], m[link + at.BEGAN] = m[transfer + at.GOAL], m[at.NOW]
+    else:
+        _skip(m, link, _least_rounds(m, link))
         transfer = _serve_first(m, link)
+        while m[transfer + at.DONE] < m[transfer + at.GOAL]:
+            transfer = _serve_first(m, link)
     first, chunks = m[transfer + at.CHUNK], chunks_of(m, m[transfer + at.OWNER])
     while m[transfer + at.CHUNK] <= chunks and m[transfer + at.GOAL] <= m[transfer + at.DONE]:
         m[transfer + at.CHUNK] += 1
@@ -65,7 +67,7 @@ def _goal(m: Memory, link: int, transfer: int, chunk: int) -> int:
 def _ticks(m: Memory, link: int, amount: int) -> int:
     """Service of the first *amount* bytes, rounded up; by long division where the product overflows."""
     numerator, denominator = m[link + at.NUMERATOR], m[link + at.DENOMINATOR]
-    if amount <= (_LARGEST - denominator) // numerator:
+    if amount <= m[link + at.SAFE]:
         return (amount * numerator + denominator - 1) // denominator
     quotient, rest, digit = 0, 0, 1_000_000_000_000
     while digit > 0:
@@ -150,14 +152,17 @@ def _plan(m: Memory, link: int) -> None:
     if m[link + at.FIRST] < 0:
         m[link + at.EVENT] = at.NONE
         return
-    rounds = _least_rounds(m, link)
-    time = m[link + at.BEGAN] + _rounds_ticks(m, link, rounds)
-    transfer = m[link + at.FIRST]
-    while True:
-        time += _span(m, link, transfer, rounds + 1) - _span(m, link, transfer, rounds)
-        if m[transfer + at.GOAL] == m[transfer + at.DONE] + rounds + 1:
-            break
-        transfer = m[transfer + at.BEHIND]
+    transfer, time = m[link + at.FIRST], m[link + at.BEGAN]
+    if transfer == m[link + at.LAST]:
+        time += _span(m, link, transfer, m[transfer + at.GOAL] - m[transfer + at.DONE])
+    else:
+        rounds = _least_rounds(m, link)
+        time += _rounds_ticks(m, link, rounds)
+        while True:
+            time += _span(m, link, transfer, rounds + 1) - _span(m, link, transfer, rounds)
+            if m[transfer + at.GOAL] == m[transfer + at.DONE] + rounds + 1:
+                break
+            transfer = m[transfer + at.BEHIND]
     m[link + at.EVENT] = time
     schedule(m, time, GOAL, link)
 

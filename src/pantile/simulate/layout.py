@@ -14,6 +14,8 @@ from __future__ import annotations
     STARTS,  # operations started so far
     EVENTS,  # entries in the heap of events
     PENDING,  # entries in the heap of what is pending at this instant
+    FIRST_RANK,  # of what is pending first of all, which is kept outside of the heap; NONE if nothing is
+    FIRST_CODE,
     FAULT_OP,
     FAULT_COUNTER,
     FAULT_VALUE,
@@ -28,7 +30,7 @@ from __future__ import annotations
     EVENT_HEAP,
     PENDING_HEAP,
     HEAD_WIDTH,
-) = range(19)
+) = range(21)
 
 # A thread; HEAD is the operation that its turn has come to.
 (
@@ -96,13 +98,14 @@ VALUE, POSTED, CAPACITY, OVERFLOW, WAITERS, COUNTER_WIDTH = range(6)
     HELD,  # whether it is held as long as the operation takes
     NUMERATOR,
     DENOMINATOR,
+    SAFE,  # bytes up to which their product with NUMERATOR stays within 64 bits
     QUANTUM,
     FIRST,
     LAST,
     BEGAN,
     EVENT,  # when the next goal is reached
     RESOURCE_WIDTH,
-) = range(13)
+) = range(14)
 
 # A transfer on one shared link. PARTS, of an operation's first transfer, counts what is still under way.
 LINK, AMOUNT, BEHIND, DONE, GOAL, CHUNK, OWNER, PARTS, TRANSFER_WIDTH = range(9)

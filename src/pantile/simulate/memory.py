@@ -41,7 +41,7 @@ def lay_out(bound: BoundProgram, fill: Callable[..., None]) -> Ints:
     places = dict(zip(sizes, starts[:-1], strict=True))
     memory = np.empty(starts[-1], np.int64)
     memory[: at.HEAD_WIDTH], memory[at.HEAD_WIDTH : places["order"]] = 0, at.NONE
-    memory[at.FAULT_OP] = at.NONE
+    memory[at.FAULT_OP] = memory[at.FIRST_RANK] = at.NONE
     for name, place in places.items():
         if isinstance(name, int):
             memory[name] = place
@@ -49,7 +49,9 @@ def lay_out(bound: BoundProgram, fill: Callable[..., None]) -> Ints:
     _fill_counters(memory, tables["counter"])
     _fill_resources(memory, bound)
     _fill_arbiters(memory, bound)
-    order = np.argsort(tables["op"]["thread"], kind="stable")
+    threads = tables["op"]["thread"]
+    in_turn = np.all(threads[1:] >= threads[:-1])
+    order = np.arange(ops) if in_turn else np.argsort(threads, kind="stable")
     memory[places["order"] : places["order"] + ops] = memory[at.OPS] + order * at.OP_WIDTH
     hanging = tuple(places[name] for name in ("rows", "exclusive", "shared", "along"))
     columns = (tables["op"], tables["sync"], bound.use, bound.resources, bound.ticks, bound.use_ticks)
@@ -120,7 +122,7 @@ def _heap_sizes(bound: BoundProgram, transfers: int, chunks: int) -> dict[int | 
     threads, turns = len(bound.tables["thread"]), len(bound.tables["arbiter"])
     pipelined = bound.tables["thread"]["completes"] == Completes.PIPELINED
     # Of an in-order thread one operation at a time is under way; of a pipelined one, any number.
-    many = int(pipelined[bound.tables["op"]["thread"]].sum()) if bound.operations else 0
+    many = int(pipelined[bound.tables["op"]["thread"]].sum()) if pipelined.any() else 0
     events = 2 * (threads + many + transfers + chunks) + turns + 8
     pending = 4 * threads + 2 * many + chunks + turns + 8
     return {at.EVENT_HEAP: 2 * events, at.PENDING_HEAP: 2 * pending}
@@ -152,6 +154,7 @@ def _fill_resources(memory: Ints, bound: BoundProgram) -> None:
         row[at.HELD] = resource["rate"] == 0
         if resource["policy"] == Sharing.SHARED:
             row[at.NUMERATOR], row[at.DENOMINATOR] = ratio(int(resource["rate"]))
+            row[at.SAFE] = (np.iinfo(np.int64).max - row[at.DENOMINATOR]) // row[at.NUMERATOR]
             row[at.QUANTUM] = resource["quantum"]
 
 
