@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from typing import NamedTuple
 
 import numpy as np
 import pytest
 
 from pantile.check.compiled import pack, run_kernel, vector
-
-KERNEL = "pantile.check.redundant_kernel"
 
 
 class Two(NamedTuple):
@@ -77,3 +77,15 @@ def test_compiled_gives_the_same_and_says_when_it_compiles() -> None:
         )
     assert len(calls) <= 1
     assert [each.tolist() for each in fast] == [each.tolist() for each in plain]
+
+
+def test_a_small_check_loads_no_compiler() -> None:
+    code = """
+import sys
+from pantile.check.program import check_program
+from pantile.targets.ascend.trace import program_of_trace
+access = {"op": "access", "args": {"pipe": "PIPE_V", "label": "", "reads": [], "writes": []}}
+assert check_program(program_of_trace([access] * 100)).ok
+assert "numba" not in sys.modules
+"""
+    subprocess.run([sys.executable, "-c", code], check=True)

@@ -74,6 +74,16 @@ def test_a_double_set_names_the_set_before_and_its_wait(literal: Any) -> None:
     assert finding.evidence.startswith("set by operation 0")
 
 
+def test_double_sets_of_one_flag_are_told_once(literal: Any) -> None:
+    made = literal()
+    a, b, flag = made.thread("a"), made.thread("b"), made.flag("a", "b")
+    sets = [made.set(a, flag) for _ in range(4)]
+    waits = [made.wait(b, flag) for _ in range(4)]
+    (finding,) = report_on(made).findings
+    assert finding.operations == (sets[0], waits[0], *sets[1:])
+    assert finding.sentence.endswith("still up; so can 2 later sets of it")
+
+
 def test_ids_beyond_the_range_are_refused(literal: Any) -> None:
     made = literal()
     a, b, flag = made.thread("a"), made.thread("b"), made.flag("a", "b", key=8)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from typing import Any
 
@@ -23,6 +24,7 @@ from pantile.simulate.bound import BoundProgram
 from pantile.simulate.engine import run_compiled
 from pantile.simulate.engine_plain import run_plain
 from pantile.simulate.service import service_ticks
+from pantile.simulate.timeline import Timeline
 
 Make = Callable[[], Any]
 
@@ -184,15 +186,16 @@ class Reference:
             self.begin(op)
 
     def issue(self) -> bool:
-        for arbiter, waiting in self.candidates.items():
+        for arbiter, waiting in sorted(self.candidates.items()):
             row, ticks = self.bound.tables["arbiter"][arbiter], int(self.bound.arbiter_ticks[arbiter])
             tick, done = self.issued.get(arbiter, (-1, 0))
             done = done if tick == self.now // ticks else 0
             if not waiting:
                 continue
             if done == row["issues_per_tick"]:
-                if not any(each[2] is self.idle for each in self.later):
-                    self.at((self.now // ticks + 1) * ticks, self.idle)
+                turn = (self.now // ticks + 1) * ticks
+                if turn not in [each[0] for each in self.later]:
+                    self.at(turn, self.idle)
                 continue
             fixed = row["policy"] == ArbiterPolicy.FIXED
             base, count = (0 if fixed else self.last[arbiter]), len(self.queue)
@@ -313,7 +316,9 @@ def programs(draw: st.DrawFn, make: Make) -> Any:
     for _ in range(draw(st.integers(1, 4))):
         b.thread(pipelined=draw(st.booleans()), arbiter=draw(st.integers(-1, len(b.arbiter_ticks) - 1)))
     counters = [
-        b.counter(draw(few), draw(st.integers(2, 6)), draw(st.sampled_from([*Overflow, Overflow.NONE])))
+        b.counter(
+            draw(few), draw(st.integers(2, 6)), draw(st.sampled_from([*Overflow, *[Overflow.NONE] * 5]))
+        )
         for _ in range(draw(st.integers(1, 4)))
     ]
     resources = [
@@ -335,9 +340,9 @@ def programs(draw: st.DrawFn, make: Make) -> Any:
     ]
     for _ in range(draw(st.integers(1, 25))):
         syncs: list[tuple[Any, ...]] = []
-        for _ in range(draw(st.integers(0, 3))):
+        for _ in range(draw(st.sampled_from([0, 1, 1, 2, 3]))):
             counter = draw(st.sampled_from(counters))
-            test = draw(st.sampled_from(Test))
+            test = draw(st.sampled_from([*Test, Test.POST, Test.POST]))
             if test == Test.POST:
                 edge = draw(st.sampled_from([Edge.AFTER_FINISH, Edge.AFTER_FINISH, Edge.BEFORE_START]))
                 syncs.append((edge, counter, test, draw(st.sampled_from([1, 1, 2, -1]))))
@@ -376,6 +381,23 @@ def test_compiled_engine_and_dynamic_executor_agree(builder: Make, data: st.Data
     plain, compiled = run_plain(bound), run_compiled(bound)
     assert plain.times.tolist() == compiled.times.tolist()
     assert (plain.stuck, plain.fault) == (compiled.stuck, compiled.fault)
+
+
+@pytest.mark.slow
+@given(st.data())
+@settings(max_examples=100, deadline=None, suppress_health_check=list(HealthCheck))
+def test_whatever_a_program_does_its_timeline_adds_up(builder: Make, data: st.DataObject) -> None:
+    bound = data.draw(programs(builder))
+    timeline = Timeline(bound, run_plain(bound))
+    for terms in timeline.unit_terms.values():
+        assert sum(terms.values()) == timeline.total
+        assert min(terms.values()) >= 0
+    assert max(timeline.lower_bounds.values()) <= timeline.total
+    starts, order = timeline.times["start"][timeline.chain], timeline.times["order"][timeline.chain]
+    assert np.all(np.diff(starts) >= 0)
+    assert np.all(np.diff(order) > 0)
+    assert json.dumps(timeline.to_json(operations=True))
+    assert str(timeline) in timeline.show()
 
 
 @pytest.mark.slow

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import doctest
 from dataclasses import dataclass, field
+from pathlib import Path
 
 from hypothesis import example, given
 from hypothesis import strategies as st
@@ -91,3 +93,9 @@ def test_closed_form_equals_quantum_by_quantum(
         ends = [(part * amount + parts - 1) // parts for part in range(1, parts + 1)]
         cut.append((time, amount, [(end + quantum - 1) // quantum for end in ends]))
     assert closed(rate, quantum, cut) == Quanta(rate, quantum).run(cut)
+
+
+def test_the_page_on_simulation_works_the_same_example() -> None:
+    page = Path(__file__).parents[2] / "docs" / "simulation.md"
+    results = doctest.testfile(str(page), module_relative=False)
+    assert (results.attempted, results.failed) == (4, 0)

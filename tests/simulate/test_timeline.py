@@ -227,3 +227,12 @@ def test_classes_sum_to_the_total_and_no_bound_is_above_it(
         assert sum(terms.values()) == timeline.total
         assert min(terms.values()) >= 0
     assert max(timeline.lower_bounds.values(), default=0) <= timeline.total
+
+
+def test_a_chain_ends_at_an_operation_that_released_before_it_started(builder: Make) -> None:
+    """Operation 0 takes one counter, which releases 1, and waits for another, which 1 posts: no circle."""
+    b = builder()
+    first, second = b.counter(1), b.counter()
+    b.op(b.thread(), [(BEFORE, first, Test.TAKE, 1), (BEFORE, second, Test.TAKE, 1)])
+    b.op(b.thread(), [(BEFORE, first, Test.ZERO, 0), (AFTER, second, Test.POST, 1)], ticks=4)
+    assert timed(b).chain.tolist() == [1, 0]

@@ -16,7 +16,7 @@ import numpy as np
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-COMPILED_FROM = 20_000
+COMPILED_FROM = 50_000
 """Operations from which on compiling is worth its time; below, a first answer compiles nothing."""
 
 

@@ -141,7 +141,7 @@ def _grouped(order: Order, private: Collection[int], fast: bool, on_compile: Cal
     )
 
 
-_ROOM = 1 << 12
+_ROOM = 1 << 17
 """Room for hashing at first; most programs touch few distinct sets of bytes."""
 
 

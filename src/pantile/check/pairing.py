@@ -67,13 +67,19 @@ def source_conflicts(tables: dict[str, np.ndarray]) -> list[tuple[int, int]]:
 
 
 def check_pairing(
-    program: Program, order: Order, *, strict_scope: bool = False, event_ids: int | None = None
+    program: Program,
+    order: Order,
+    *,
+    overflows: np.ndarray | None = None,
+    strict_scope: bool = False,
+    event_ids: int | None = None,
 ) -> Report:
     """Report posts and waits that do not come out even, double sets, and wrong ids and barriers.
 
     Args:
         program: What runs.
         order: Its happens-before.
+        overflows: Posts that can find their counter full, if they are at hand.
         strict_scope: Also report flags of one source and id that are pending towards two destinations.
         event_ids: How many ids a flag may have; by default what the program says.
     """
@@ -82,7 +88,7 @@ def check_pairing(
     findings = [
         *_surplus(naming, order),
         *_kept_slots(naming, order),
-        *_double_sets(naming, order),
+        *_double_sets(naming, order, overflows_of(order) if overflows is None else overflows),
         *(_wrong_ids(naming, order, int(ids)) if ids else ()),
         *(_scope(naming, order) if strict_scope else ()),
         *_barriers(program, naming, order),
@@ -149,25 +155,25 @@ def _kept_slots(naming: Naming, order: Order) -> list[Finding]:
     return found
 
 
-def _double_sets(naming: Naming, order: Order) -> list[Finding]:
+def _double_sets(naming: Naming, order: Order, rows: np.ndarray) -> list[Finding]:
     """Return a finding for every set that can find its flag up."""
-    rows = overflows_of(order)
     rows = rows[order.tables["counter"]["overflow"][rows["counter"]] == Overflow.SATURATE]
     found = []
-    for op, counter, _, _ in rows[np.argsort(rows["op"])].tolist():
+    for counter in np.unique(rows["counter"]).tolist():
+        mine = np.sort(rows["op"][rows["counter"] == counter]).tolist()
         sets = _operations(order, LISTS * counter + ADDS)
         takes = _operations(order, LISTS * counter + TAKES)
-        place = int(np.flatnonzero(sets == op)[0])
+        place = int(np.flatnonzero(sets == mine[0])[0])
         before = int(sets[place - 1]) if place else -1
         taker = int(takes[place - 1]) if 0 < place <= len(takes) else -1
-        ops = tuple(each for each in (before, taker, op) if each >= 0)
         waited = f"nothing orders {naming.op(taker)} before it" if taker >= 0 else "no wait takes that one"
+        more = f"; so can {len(mine) - 1} later sets of it" if len(mine) > 1 else ""
         found.append(
             Finding(
                 code="PT-DOUBLE-SET",
                 severity="error",
-                sentence=f"{naming.op(op)} can find {naming.counter(counter)} still up",
-                operations=ops,
+                sentence=f"{naming.op(mine[0])} can find {naming.counter(counter)} still up{more}",
+                operations=tuple(each for each in (before, taker, *mine) if each >= 0),
                 evidence=f"set by {naming.op(before)}; {waited}" if before >= 0 else "",
                 grade="timing-dependent",
                 mend="use another id, or let the source wait until the flag was taken",
@@ -196,17 +202,27 @@ def _wrong_ids(naming: Naming, order: Order, ids: int) -> list[Finding]:
 
 
 def _scope(naming: Naming, order: Order) -> list[Finding]:
-    return [
-        Finding(
-            code="PT-SCOPE",
-            severity="warning",
-            sentence=f"{naming.op(op)} sets an id of its source that is pending as {naming.counter(other)}",
-            operations=(op,),
-            evidence="wrong where ids belong to the source alone and not to the pair of pipes",
-            mend="use another id for one of the two destinations",
+    """Return a finding for every flag that is set while a sibling of its source is pending."""
+    sync, pending = order.sync, dict(source_conflicts(order.tables))
+    by_flag: dict[tuple[int, int], list[int]] = {}
+    for op, other in pending.items():
+        counter = int(sync.counter[sync.row["op"].searchsorted(op)])
+        by_flag.setdefault((counter, other), []).append(op)
+    found = []
+    for (_, other), ops in by_flag.items():
+        more = f"; so do {len(ops) - 1} later sets of it" if len(ops) > 1 else ""
+        found.append(
+            Finding(
+                code="PT-SCOPE",
+                severity="warning",
+                sentence=f"{naming.op(ops[0])} sets an id of its source that is pending as "
+                f"{naming.counter(other)}{more}",
+                operations=tuple(ops),
+                evidence="wrong where ids belong to the source alone and not to the pair of pipes",
+                mend="use another id for one of the two destinations",
+            )
         )
-        for op, other in source_conflicts(order.tables)
-    ]
+    return found
 
 
 def _barriers(program: Program, naming: Naming, order: Order) -> list[Finding]:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from pantile.check.capacity_time import check_fullness
 from pantile.check.deadlock import check_deadlock
+from pantile.check.limits import overflows_of
 from pantile.check.order import happens_before
 from pantile.check.pairing import check_pairing
 from pantile.check.products import check_products
@@ -53,8 +54,9 @@ def check_program(
         on_compile: Called before anything is compiled.
     """
     order = happens_before(program, compiled=compiled, on_compile=on_compile)
-    pairing = check_pairing(program, order, strict_scope=strict_scope)
-    states = check_states(program, order, budget)
+    overflows = overflows_of(order)
+    pairing = check_pairing(program, order, overflows=overflows, strict_scope=strict_scope)
+    states = check_states(program, order, budget, overflows=overflows)
     if not states.ok:
         budget = min(budget, BUDGET_OF_THE_WRONG)
     report = check_deadlock(program, order, budget) + states + pairing

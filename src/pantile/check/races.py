@@ -100,7 +100,7 @@ def races_of(
         on_compile=on_compile,
     )
     search = _Search(program, order, budget)
-    for group in _by_lines(program, order, rows):
+    for group in _by_lines(program, order, rows) if len(rows) else ():
         search.try_all(group)
     found = (tuple(search.races), tuple(search.undecided), search.ordered)
     return Races(*found, len(order.tables["access"]))

@@ -34,15 +34,19 @@ if TYPE_CHECKING:
     from pantile.program.program import Program
 
 
-def check_states(program: Program, order: Order, budget: int = 100_000) -> Report:
+def check_states(
+    program: Program, order: Order, budget: int = 100_000, *, overflows: np.ndarray | None = None
+) -> Report:
     """Report misuse of copies and buffers in a literal program.
 
     Args:
         program: What runs.
         order: Its happens-before.
         budget: States with a choice that may be walked through.
+        overflows: Posts that can find their counter full, if they are at hand.
     """
     naming = Naming(program)
+    full = overflows_of(order) if overflows is None else overflows
     statements = statements_of(program, order)
     recorded = _recorded(program)
     told = {op for finding in recorded for op in finding.operations}
@@ -51,7 +55,7 @@ def check_states(program: Program, order: Order, budget: int = 100_000) -> Repor
     findings += [each for each in _unborn(program, naming, order) if each.operations[0] not in told]
     findings += late_readers(naming, order, statements, budget)
     findings += _unfinished(naming, statements)
-    findings += [each for each in _released(naming, order, budget) if each.operations[0] not in told]
+    findings += [each for each in _released(naming, order, full, budget) if each.operations[0] not in told]
     findings += _slots_by_timing(program, naming, order)
     if findings:
         return Report(tuple(findings))
@@ -163,9 +167,8 @@ def _unfinished(naming: Naming, statements: Statements) -> list[Finding]:
     return findings
 
 
-def _released(naming: Naming, order: Order, budget: int) -> list[Finding]:
+def _released(naming: Naming, order: Order, rows: np.ndarray, budget: int) -> list[Finding]:
     """Return a finding for every release that can find all slots free."""
-    rows = overflows_of(order)
     counters = order.tables["counter"]
     rows = rows[(counters["overflow"][rows["counter"]] == Overflow.ERROR) & order.reached[rows["op"]]]
     if not len(rows):

@@ -79,7 +79,8 @@ class _Binder:
         for op in np.flatnonzero(lost)[:1].tolist():
             self._report(op, f"a move of {ops['bytes'][op]} B accesses no memory")
         kinds = move_kinds(self.tables)
-        uses = [self._carried(op) for op in kinds.firsts.tolist()]
+        firsts = zip(kinds.firsts.tolist(), kinds.rows.tolist(), strict=True)
+        uses = [self._carried(op, self.tables["access"][slice(*rows)]) for op, rows in firsts]
         counts = np.array([len(each) for each in uses], np.int64)[kinds.kind]
         flat = np.array([use for each in uses for use in each], np.int64).reshape(-1, 2)
         starts = np.cumsum([0, *(len(each) for each in uses)])
@@ -90,12 +91,12 @@ class _Binder:
         use["resource"], use["amount"] = flat[which, 0], flat[which, 1]
         return use
 
-    def _carried(self, op: int) -> list[tuple[int, int]]:
+    def _carried(self, op: int, access: Rows) -> list[tuple[int, int]]:
         """What the move *op* takes; nothing, and a problem, where the machine does not let it."""
         try:
             transfers = [
                 (each.operand, self._space(each.source), self._space(each.target), each.bytes)
-                for each in transfers_of(self.tables, op)
+                for each in transfers_of(access)
             ]
             return self.resources.carry(transfers)
         except PantileError as error:
@@ -123,6 +124,8 @@ class _Binder:
     def _compute_places(self, mine: Ints) -> Ints:
         """Where each compute happens: the name of its engine, or -2 less the space that it accumulates in."""
         engines = self.tables["op"]["engine"][mine].astype(np.int64)
+        if np.all(engines >= 0):
+            return engines
         access = self.tables["access"]
         last = np.searchsorted(access["op"], mine, side="right") - 1
         has = (last >= 0) & (engines < 0)

@@ -73,7 +73,7 @@ def longest_chain(bound: BoundProgram, times: Rows) -> int:
     kinds = bound.tables["op"]["kind"].tolist()
     start, finish = [0] * bound.operations, [0] * bound.operations
     turn, ended = [0] * len(pipelined), [0] * len(pipelined)  # by thread: next operation may start; all ended
-    happened = np.flatnonzero(times["order"] >= 0)
+    happened = np.flatnonzero(times["finish"] >= 0)
     waits = _waits(bound)
     for op in happened[np.argsort(times["order"][happened], kind="stable")].tolist():
         thread = threads[op]
@@ -98,7 +98,9 @@ def _waits(bound: BoundProgram) -> set[int]:
 def _forced(bound: BoundProgram) -> dict[int, list[tuple[int, bool]]]:
     """By operation, those whose posts it needs, and whether they post at their finish."""
     sync = bound.tables["sync"]
-    order = np.argsort(sync["counter"], kind="stable")
+    order = np.lexsort(
+        (sync["edge"], sync["op"], sync["counter"])
+    )  # of an operation, posts at its start first
     edges = np.searchsorted(sync["counter"][order], np.arange(len(bound.tables["counter"]) + 1))
     found: dict[int, list[tuple[int, bool]]] = {}
     for counter, first, stop in zip(range(len(edges) - 1), edges, edges[1:], strict=False):

@@ -71,10 +71,8 @@ def _move_class(bound: BoundProgram) -> Ints:
     away from them is a store.
     """
     kinds = move_kinds(bound.tables)
-    ends = [
-        [(each.source, each.target) for each in transfers_of(bound.tables, op)]
-        for op in kinds.firsts.tolist()
-    ]
+    moved = [transfers_of(bound.tables["access"][start:stop]) for start, stop in kinds.rows.tolist()]
+    ends = [[(each.source, each.target) for each in transfers] for transfers in moved]
     levels = _levels(bound.tables, [pair for pairs in ends for pair in pairs])
     away = [any(levels.get(target, 0) > levels.get(source, 0) for source, target in pairs) for pairs in ends]
     found = np.full(bound.operations, LOAD, np.int64)
@@ -134,7 +132,7 @@ def thread_segments(
     if pipelined:  # operations that only post hold nothing up
         passed = classes.only_posts[ops]
         ops, kinds, rows = ops[~passed], kinds[~passed], rows[~passed]
-    ends = rows["finish"].copy()
+    ends = np.maximum(rows["finish"], rows["start"])  # a fault may have ended the run in between
     if pipelined and len(rows):
         ends[:-1] = np.minimum(ends[:-1], rows["asked"][1:])
     edges = np.stack([rows["asked"], rows["ready"], rows["issue"], rows["start"], ends], axis=1)

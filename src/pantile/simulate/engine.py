@@ -17,12 +17,17 @@ if TYPE_CHECKING:
     from pantile.simulate.outcome import Run
 
 SMALL = 5_000
-"""Operations up to which the plain engine takes less time than compiling would."""
+"""Operations up to which the plain engine takes less time than loading the compiled one."""
+
+LARGE = 100_000
+"""Operations from which on compiling takes less time than the plain engine."""
 
 
 def run(bound: BoundProgram) -> Run:
-    """Return when each operation of *bound* happens, on the engine that suits its size."""
-    return run_plain(bound) if bound.operations <= SMALL else run_compiled(bound)
+    """Return when each operation of *bound* happens, on the engine that is faster for its size."""
+    if bound.operations <= SMALL or (bound.operations <= LARGE and not is_compiled()):
+        return run_plain(bound)
+    return run_compiled(bound)
 
 
 def run_compiled(bound: BoundProgram) -> Run:

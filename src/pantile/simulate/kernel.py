@@ -169,8 +169,16 @@ def _settle(m: Memory, thread: int, cause: int) -> None:
                 return
             m[op + at.READY] = m[op + at.ISSUE] = m[op + at.START] = m[op + at.FINISH] = now
             m[op + at.RELEASER] = cause
+            _number_releaser(m, op)
             _defer_posts(m, op, 1)
         m[thread + at.PREFIX] += 1
+
+
+@compiled
+def _number_releaser(m: Memory, op: int) -> None:
+    """Turn the address of what released *op*, which has finished, into its number."""
+    if m[op + at.RELEASER] >= 0:
+        m[op + at.RELEASER] = (m[op + at.RELEASER] - m[at.OPS]) // at.OP_WIDTH
 
 
 # Counters.
@@ -463,6 +471,7 @@ def _reach(m: Memory, op: int, chunk: int) -> None:
 @compiled
 def _finish(m: Memory, op: int) -> None:
     m[op + at.FINISH] = m[at.NOW]
+    _number_releaser(m, op)
     _release(m, op, 1)
     first, stop, thread = m[op + at.ROW], m[op + at.OP_WIDTH + at.ROW], m[op + at.THREAD]
     if first < stop and m[stop - at.ROW_WIDTH + at.ROW_CODE] == at.POST_AFTER:

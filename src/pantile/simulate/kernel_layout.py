@@ -38,6 +38,7 @@ def build_layout(stamp: int) -> Callable[..., None]:
     ) -> None:
         m[at.STAMP] = stamp
         row, exclusive, shared, along = places
+        spread = m[at.SPREAD]
         first, taken = 0, 0
         for op in range(len(ops) + 1):
             record = m[at.OPS] + op * at.OP_WIDTH
@@ -47,7 +48,7 @@ def build_layout(stamp: int) -> Callable[..., None]:
             stop = first
             while stop < len(sync) and sync[stop]["op"] == op:
                 stop += 1
-            chunks = _chunks(sync, first, stop)
+            chunks = _chunks(sync, first, stop) if spread else 0
             m[record + at.ALONG] = along if chunks else at.NONE
             if chunks:
                 m[along + at.CHUNKS], m[along + at.HOLD_CHUNK] = chunks, 0
@@ -56,8 +57,7 @@ def build_layout(stamp: int) -> Callable[..., None]:
             begin = row
             row = _write_waits(m, sync, first, stop, row)
             waits = row > begin
-            for code in range(at.POST_BEFORE, at.POST_AFTER + 1):
-                row = _write_posts(m, sync, first, stop, row, code)
+            row = _write_posts(m, sync, first, stop, row)
             first, begin = stop, taken
             hold, latency = ticks[op], 0
             while taken < len(use) and use[taken]["op"] == op:
@@ -128,11 +128,12 @@ def _write_waits(m: Memory, sync: Rows, first: int, stop: int, row: int) -> int:
 
 
 @compiled
-def _write_posts(m: Memory, sync: Rows, first: int, stop: int, row: int, code: int) -> int:
-    """Write the posts of one edge, in order."""
-    for each in range(first, stop):
-        edge = sync[each]["edge"]
-        own = at.POST_BEFORE if edge == _BEFORE else (at.POST_ALONG if edge == _ALONG else at.POST_AFTER)
-        if sync[each]["test"] == _POST and own == code:
-            row = _write_row(m, row, sync[each]["counter"], code, sync[each]["amount"])
+def _write_posts(m: Memory, sync: Rows, first: int, stop: int, row: int) -> int:
+    """Write the posts: those at the start, those along, those after the finish, each in order."""
+    for code in range(at.POST_BEFORE, at.POST_AFTER + 1):
+        for each in range(first, stop):
+            edge = sync[each]["edge"]
+            own = at.POST_BEFORE if edge == _BEFORE else (at.POST_ALONG if edge == _ALONG else at.POST_AFTER)
+            if sync[each]["test"] == _POST and own == code:
+                row = _write_row(m, row, sync[each]["counter"], code, sync[each]["amount"])
     return row

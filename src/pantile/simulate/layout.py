@@ -21,6 +21,7 @@ from __future__ import annotations
     FAULT_VALUE,
     FAULT_LIMIT,
     STAMP,  # of the sources that were compiled
+    SPREAD,  # operations that post along
     THREADS,  # address of the first thread; likewise below
     THREADS_END,
     OPS,
@@ -30,7 +31,7 @@ from __future__ import annotations
     EVENT_HEAP,
     PENDING_HEAP,
     HEAD_WIDTH,
-) = range(21)
+) = range(22)
 
 # A thread; HEAD is the operation that its turn has come to.
 (

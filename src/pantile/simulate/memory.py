@@ -8,7 +8,7 @@ import numpy as np
 
 from pantile.program.tables import Completes, Edge, Sharing
 from pantile.simulate import layout as at
-from pantile.simulate.outcome import NEVER, TIMES, Fault, Run, Stuck, blank_times
+from pantile.simulate.outcome import TIMES, Fault, Run, Stuck, blank_times
 from pantile.simulate.service import ratio
 
 if TYPE_CHECKING:
@@ -42,6 +42,7 @@ def lay_out(bound: BoundProgram, fill: Callable[..., None]) -> Ints:
     memory = np.empty(starts[-1], np.int64)
     memory[: at.HEAD_WIDTH], memory[at.HEAD_WIDTH : places["order"]] = 0, at.NONE
     memory[at.FAULT_OP] = memory[at.FIRST_RANK] = at.NONE
+    memory[at.SPREAD] = len(chunks)
     for name, place in places.items():
         if isinstance(name, int):
             memory[name] = place
@@ -49,14 +50,19 @@ def lay_out(bound: BoundProgram, fill: Callable[..., None]) -> Ints:
     _fill_counters(memory, tables["counter"])
     _fill_resources(memory, bound)
     _fill_arbiters(memory, bound)
-    threads = tables["op"]["thread"]
-    in_turn = np.all(threads[1:] >= threads[:-1])
-    order = np.arange(ops) if in_turn else np.argsort(threads, kind="stable")
-    memory[places["order"] : places["order"] + ops] = memory[at.OPS] + order * at.OP_WIDTH
-    hanging = tuple(places[name] for name in ("rows", "exclusive", "shared", "along"))
+    memory[places["order"] : places["order"] + ops] = memory[at.OPS] + _order(tables["op"]) * at.OP_WIDTH
     columns = (tables["op"], tables["sync"], bound.use, bound.resources, bound.ticks, bound.use_ticks)
+    hanging = tuple(places[name] for name in ("rows", "exclusive", "shared", "along"))
     fill(memory, hanging, *map(_frozen, columns))
     return memory
+
+
+def _order(ops: Rows) -> Ints:
+    """Operations thread by thread; most programs list them so."""
+    threads = np.ascontiguousarray(ops["thread"])
+    if np.all(threads[1:] >= threads[:-1]):
+        return np.arange(len(ops))
+    return np.argsort(threads, kind="stable")
 
 
 def _frozen(array: np.ndarray) -> np.ndarray:
@@ -74,8 +80,8 @@ def read_run(memory: Ints, bound: BoundProgram) -> Run:
     for row in _records(memory, at.THREADS, len(bound.tables["thread"]), at.THREAD_WIDTH):
         never = (memory[row[at.POSITION] : row[at.STOP]] - first) // at.OP_WIDTH  # its turn never came
         times[never] = blank_times(len(never))
-    releaser = times["releaser"]
-    times["releaser"] = np.where(releaser < 0, NEVER, (releaser - first) // at.OP_WIDTH)
+    waiting = np.flatnonzero((times["finish"] < 0) & (times["releaser"] >= 0))  # by address until they finish
+    times["releaser"][waiting] = (times["releaser"][waiting] - first) // at.OP_WIDTH
     if memory[at.FAULT_OP] < 0:
         return Run(times, _stuck(memory, bound))
     counter = (int(memory[at.FAULT_COUNTER]) - int(memory[at.COUNTERS])) // at.COUNTER_WIDTH
@@ -131,7 +137,8 @@ def _heap_sizes(bound: BoundProgram, transfers: int, chunks: int) -> dict[int | 
 def _fill_threads(memory: Ints, bound: BoundProgram, order: int) -> None:
     rows = bound.tables["thread"]
     thread = _records(memory, at.THREADS, len(rows), at.THREAD_WIDTH)
-    edges = np.searchsorted(np.sort(bound.tables["op"]["thread"]), np.arange(len(rows) + 1)) + order
+    counts = np.bincount(bound.tables["op"]["thread"], minlength=len(rows))
+    edges = order + np.concatenate([[0], np.cumsum(counts)])
     thread[:, at.POSITION] = thread[:, at.PREFIX] = edges[:-1]
     thread[:, at.STOP] = edges[1:]
     thread[:, at.PIPELINED] = rows["completes"] == Completes.PIPELINED

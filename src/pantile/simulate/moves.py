@@ -31,11 +31,13 @@ class MoveKinds:
         ops: Every move that accesses memory, in order.
         kind: Kind of each of them.
         firsts: First operation of each kind.
+        rows: Where its rows of ``access`` begin and end; shape (kinds, 2).
     """
 
     ops: Ints
     kind: Ints
     firsts: Ints
+    rows: Ints
 
 
 def move_kinds(tables: dict[str, Rows]) -> MoveKinds:
@@ -44,13 +46,15 @@ def move_kinds(tables: dict[str, Rows]) -> MoveKinds:
     Kinds are told apart by a hash, and every move is then compared with the first of its kind.
     """
     access = tables["access"]
-    rows = np.flatnonzero(tables["op"]["kind"][access["op"]] == Kind.MOVE)
-    op = access["op"][rows]
+    op = np.ascontiguousarray(access["op"])
+    rows = np.flatnonzero(tables["op"]["kind"][op] == Kind.MOVE)
+    op = op[rows]
     begins = np.ones(len(op), bool)
     begins[1:] = op[1:] != op[:-1]
     starts = np.flatnonzero(begins)
     if not len(starts):
-        return MoveKinds(*(np.zeros(0, np.int64) for _ in range(3)))
+        none = np.zeros(0, np.int64)
+        return MoveKinds(none, none, none, np.zeros((0, 2), np.int64))
     position = np.arange(len(op)) - starts[np.cumsum(begins) - 1]
     columns = [access["mode"][rows], access["space"][rows], access["operand"][rows]]
     columns.append(access["length"][rows] * access["rows"][rows])
@@ -67,7 +71,8 @@ def move_kinds(tables: dict[str, Rows]) -> MoveKinds:
     )
     if not same:  # two kinds with one hash: every move is then a kind of its own
         first = kind = np.arange(len(starts))
-    return MoveKinds(op[starts], kind, op[starts][first])
+    begin = rows[starts[first]]  # the rows of an operation stand together
+    return MoveKinds(op[starts], kind, op[starts][first], np.stack([begin, begin + sizes[first]], axis=1))
 
 
 def _hashed(columns: list[Ints], position: Ints, starts: Ints) -> Ints:
@@ -79,16 +84,15 @@ def _hashed(columns: list[Ints], position: Ints, starts: Ints) -> Ints:
     return np.add.reduceat(mixed, starts).astype(np.int64)
 
 
-def transfers_of(tables: dict[str, Rows], op: int) -> list[Transfer]:
-    """Return what one move moves: every operand that it writes, from where it reads it.
+def transfers_of(access: Rows) -> list[Transfer]:
+    """Return what a move with these rows of ``access`` moves: every operand that it writes, and from where.
 
     Raises:
         ProgramError: If an operand is read nowhere, or in two memories.
     """
-    first, stop = np.searchsorted(tables["access"]["op"], [op, op + 1])
     sources: dict[int, int] = {}
     sizes: dict[tuple[int, int], int] = {}
-    for row in tables["access"][first:stop]:
+    for row in access:
         operand, space = int(row["operand"]), int(row["space"])
         if row["mode"] != Mode.READ:
             sizes[operand, space] = sizes.get((operand, space), 0) + int(row["rows"] * row["length"])

@@ -9,7 +9,7 @@ import numpy as np
 
 from pantile.program.tables import Kind, ResourceKind
 from pantile.simulate.classes import COMPUTE, DRAIN, IDLE, STORE, TERMS, thread_segments
-from pantile.simulate.spans import length, ticks_before
+from pantile.simulate.spans import length, merged, ticks_before
 
 if TYPE_CHECKING:
     from pantile.simulate.bound import BoundProgram, Ints, Rows
@@ -22,13 +22,24 @@ class Unit:
 
     Attributes:
         name: Its name.
-        ops: Operations that it carries out, by start.
-        ticks: Ticks for which each of them keeps others out.
+        starts: When it begins to work, in order.
+        stops: When it can begin with the next; spans of work are disjoint.
+        finishes: When the last result of each has left.
+        threads: Which thread brings each; where there is no work, the thread that the unit is.
+        last: When it had anything to do for the last time.
     """
 
     name: str
-    ops: Ints
-    ticks: Ints
+    starts: Ints
+    stops: Ints
+    finishes: Ints
+    threads: Ints
+    last: int
+
+    @property
+    def busy(self) -> int:
+        """Ticks in which it works."""
+        return int((self.stops - self.starts).sum())
 
 
 def units_of(bound: BoundProgram, times: Rows) -> list[Unit]:
@@ -37,22 +48,36 @@ def units_of(bound: BoundProgram, times: Rows) -> list[Unit]:
     done = times["finish"] >= 0
     kinds = bound.resources["kind"][use["resource"]]
     serves = (kinds == ResourceKind.ENGINE) & (ops["kind"][use["op"]] == Kind.COMPUTE) & done[use["op"]]
-    units = []
-    for resource in np.unique(use["resource"][serves]):
-        mine = np.flatnonzero(serves & (use["resource"] == resource))
-        mine = mine[np.argsort(times["order"][use["op"][mine]], kind="stable")]
-        units.append(Unit(bound.resource_names[resource], use["op"][mine], bound.use_ticks[mine]))
+    units = [
+        _engine(bound, times, int(resource), np.flatnonzero(serves & (use["resource"] == resource)))
+        for resource in np.unique(use["resource"][serves])
+    ]
     alone = (ops["kind"] == Kind.COMPUTE) & done
     alone[use["op"][serves]] = False
     if not units and not alone.any():
-        alone = done.copy()
-    for thread in np.unique(ops["thread"][alone]):
-        mine = np.flatnonzero(alone & (ops["thread"] == thread))
-        name = bound.program.text(int(bound.tables["thread"]["name"][thread]))
-        computing = ops["kind"][mine] == Kind.COMPUTE
-        length = np.where(computing, times["finish"][mine] - times["start"][mine], 0)
-        units.append(Unit(name, mine, length))
+        alone = done
+    units += [
+        _thread(bound, times, int(thread), np.flatnonzero(alone & (ops["thread"] == thread)))
+        for thread in np.unique(ops["thread"][alone])
+    ]
     return units
+
+
+def _engine(bound: BoundProgram, times: Rows, resource: int, uses: Ints) -> Unit:
+    uses = uses[np.argsort(times["order"][bound.use["op"][uses]], kind="stable")]
+    ops = bound.use["op"][uses]
+    starts, finishes, threads = times["start"][ops], times["finish"][ops], bound.tables["op"]["thread"][ops]
+    stops = starts + bound.use_ticks[uses]
+    return Unit(bound.resource_names[resource], starts, stops, finishes, threads, int(finishes.max()))
+
+
+def _thread(bound: BoundProgram, times: Rows, thread: int, ops: Ints) -> Unit:
+    """A thread as a unit; where it is pipelined its computes may overlap."""
+    name = bound.program.text(int(bound.tables["thread"]["name"][thread])) or str(thread)
+    last = int(times["finish"][ops].max())
+    ops = ops[bound.tables["op"]["kind"][ops] == Kind.COMPUTE]
+    starts, stops = merged(times["start"][ops], times["finish"][ops])
+    return Unit(name, starts, stops, stops, np.full(max(len(starts), 1), thread), last)
 
 
 def terms_of(bound: BoundProgram, classes: Classes, times: Rows, unit: Unit, total: int) -> dict[str, int]:
@@ -61,22 +86,30 @@ def terms_of(bound: BoundProgram, classes: Classes, times: Rows, unit: Unit, tot
     Between two operations a unit first drains; the rest is what the thread that brings the next operation
     did meanwhile. After the last one it waits for stores under way, or idles.
     """
-    starts, finishes = times["start"][unit.ops], times["finish"][unit.ops]
-    stops = starts + unit.ticks
-    drained = np.minimum(np.maximum.accumulate(finishes), np.append(starts[1:], total))
+    if not len(unit.starts):
+        return _thread_terms(bound, classes, times, int(unit.threads[0]), total)
+    drained = np.minimum(np.maximum.accumulate(unit.finishes), np.append(unit.starts[1:], total))
+    free = np.maximum(drained, unit.stops)
     sums = np.zeros(len(TERMS), np.int64)
-    sums[COMPUTE] = unit.ticks.sum()
-    sums[DRAIN] = np.maximum(drained - stops, 0).sum() if unit.ticks.any() else 0
-    begins = np.append(0, np.maximum(drained, stops)[:-1]) if unit.ticks.any() else np.zeros(0, np.int64)
-    threads = bound.tables["op"]["thread"][unit.ops]
-    for thread in np.unique(threads):
-        here = threads == thread
-        gaps = (begins[here], starts[here]) if unit.ticks.any() else (np.array([0]), np.array([total]))
-        segments = thread_segments(bound, classes, times, int(thread))
-        sums += _clipped(segments, gaps)
-    if unit.ticks.any():
-        last = int(max(drained[-1], stops[-1])) if len(stops) else 0
-        sums[STORE] += _stores_after(bound, classes, times, last)
+    sums[COMPUTE], sums[DRAIN] = unit.busy, (free - unit.stops).sum()
+    begins = np.append(0, free[:-1])
+    for thread in np.unique(unit.threads):
+        here = unit.threads == thread
+        gaps = begins[here], unit.starts[here]
+        sums += _clipped(thread_segments(bound, classes, times, int(thread)), gaps)
+    stores = (bound.tables["op"]["kind"] == Kind.MOVE) & (classes.move == STORE)
+    last = int(free[-1])
+    sums[STORE] += length(np.maximum(times["start"][stores], last), times["finish"][stores])
+    sums[IDLE] += total - sums.sum()
+    return dict(zip(TERMS, sums.tolist(), strict=True))
+
+
+def _thread_terms(
+    bound: BoundProgram, classes: Classes, times: Rows, thread: int, total: int
+) -> dict[str, int]:
+    """Return the ticks of each class of a thread that computes nothing; they sum to *total*."""
+    segments = thread_segments(bound, classes, times, thread)
+    sums = _clipped(segments, (np.array([0]), np.array([total])))
     sums[IDLE] += total - sums.sum()
     return dict(zip(TERMS, sums.tolist(), strict=True))
 
@@ -86,9 +119,3 @@ def _clipped(segments: tuple[Ints, Ints, Ints], gaps: tuple[Ints, Ints]) -> Ints
     starts, stops, classes = segments
     spent = ticks_before(stops, *gaps) - ticks_before(starts, *gaps)
     return np.bincount(classes, spent, len(TERMS)).astype(np.int64)
-
-
-def _stores_after(bound: BoundProgram, classes: Classes, times: Rows, moment: int) -> int:
-    """Ticks after *moment* in which a store is under way."""
-    stores = (bound.tables["op"]["kind"] == Kind.MOVE) & (classes.move == STORE)
-    return length(np.maximum(times["start"][stores], moment), times["finish"][stores])

@@ -129,7 +129,7 @@ class Timeline:
         units = units_of(self.bound, self.times)
         if not units:
             return {}
-        last = [int(self.times["finish"][unit.ops].max()) for unit in units]
+        last = [unit.last for unit in units]
         return self.unit_terms[units[last.index(max(last))].name]
 
     @property
@@ -177,7 +177,7 @@ class Timeline:
         if not self.total:
             return {}
         units = units_of(self.bound, self.times)
-        busy = sum(int(unit.ticks.sum()) for unit in units)
+        busy = sum(unit.busy for unit in units)
         found = {"busy": busy / (len(units) * self.total)}
         peak = peak_macs_per_second(self.bound.machine) if self.bound.machine else 0
         if peak:

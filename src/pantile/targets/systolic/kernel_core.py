@@ -341,21 +341,27 @@ def _move(tables: Tables, cores: Cores, network: Network, c: int, q: int, head: 
         cores.times[at, 0] = cores.times[at, 1] = cores.times[at, 2] = t + 1
     cores.tile_rows[tile, 5 if head == LOAD_HEAD else 6] += size
     core[c, READS if head == LOAD_HEAD else WRITES] += size
-    if size == 0:
-        return size
-    shared[FREE_RUN] = runs[run, RUN_NEXT]
+    if size > 0:
+        shared[FREE_RUN] = runs[run, RUN_NEXT]
+        _begin_run(cores, c, run, half, size, t + 1)
+        runs[run, RUN_ENTRY], runs[run, RUN_OP] = entry, op
+        send(cores, network, tables.config, run, t + 1)
+    return size
+
+
+@inlined
+def _begin_run(cores: Cores, c: int, run: int, half: int, size: int, t: int) -> None:
+    """Account for *size* requests of core *c* that are outstanding from tick *t* on."""
+    core, runs, shared = cores.core, cores.runs, cores.shared
     shared[FREE_RUNS] -= 1
     shared[RUNS_OUT] += 1
     runs[run, RUN_LEFT] = runs[run, RUN_SIZE] = size
-    runs[run, RUN_LAST], runs[run, RUN_CORE], runs[run, RUN_OP] = 0, c, op
-    runs[run, RUN_HALF], runs[run, RUN_ENTRY] = half, entry
-    note_sent(core, c, LOADS if head == LOAD_HEAD else MOVES, t + 1)
-    if head == LOAD_HEAD:
+    runs[run, RUN_LAST], runs[run, RUN_CORE], runs[run, RUN_HALF] = 0, c, half
+    note_sent(core, c, LOADS if half >= 0 else MOVES, t)
+    if half >= 0:
         core[c, OUT + half] += 1
     else:
         core[c, WRITES_OUT] += 1
-    send(cores, network, tables.config, run, t + 1)
-    return size
 
 
 @compiled
@@ -367,7 +373,7 @@ def _take_entry(tables: Tables, cores: Cores, c: int, q: int, move: int, size: i
     half = 2 * space + row % 2
     there = cores.pads[row, entry] if space == 0 else cores.sums[row, entry]
     if there != ABSENT:
-        raise_fault(cores.core, c, tile, space, 0, ALLOCATED_TWICE, t)
+        raise_fault(cores.core, c, tile, space, size, ALLOCATED_TWICE, t)
         return -1
     if not require_room(cores, tables.config, c, tile, half, size, t):
         return -1

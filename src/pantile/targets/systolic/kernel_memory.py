@@ -12,6 +12,7 @@ from pantile.targets.systolic.channels import channels_of
 from pantile.targets.systolic.kernel_moves import prepare_moves
 from pantile.targets.systolic.kernel_state import (
     ABSENT,
+    ACCUMULATOR_HALF_BYTES,
     ANSWER_REST,
     ANSWER_STEP,
     CHANNEL_COLUMNS,
@@ -63,6 +64,7 @@ from pantile.targets.systolic.kernel_state import (
     RECORD_START,
     RECORD_STOP,
     REQUEST_BYTES,
+    RUN_LIMIT,
     RUN_NEXT,
     RUN_STATE_COLUMNS,
     SHARED_COLUMNS,
@@ -191,7 +193,7 @@ def make_cores(stream: Stream, config: SystolicConfig, moves: Moves, record: ran
     core[:, [NOW, LAST_LAYER, FIFO_RUN]] = -1
     core[:, HEIGHT], core[:, WIDTH] = config.heights, config.widths
     core[:, HALF_BYTES] = np.array(config.scratchpad_bytes) // 2
-    core[:, HALF_BYTES + 1] = np.array(config.accumulator_bytes) // 2
+    core[:, ACCUMULATOR_HALF_BYTES] = np.array(config.accumulator_bytes) // 2
     shared = np.zeros(SHARED_COLUMNS, np.int64)
     shared[LAYER], shared[FREE_RUN], shared[FREE_RUNS] = -1, 0, FIRST_RUNS
     entries = max(1, stream.scratchpad_entries), max(1, stream.accumulator_entries)
@@ -251,6 +253,7 @@ def enlarge(reason: int, cores: Cores, network: Network) -> tuple[Cores, Network
     shared = cores.shared
     if reason == MORE_RUNS:
         size = len(cores.runs)
+        assert 2 * size <= RUN_LIMIT, size
         runs = _linked(_doubled(cores.runs), RUN_NEXT, size)
         runs[-1, RUN_NEXT] = shared[FREE_RUN]
         shared[FREE_RUN] = size

@@ -22,6 +22,7 @@ from pantile.targets.systolic.kernel_state import (
     ARRIVED,
     CHANNEL_LANE,
     CHANNELS,
+    COME,
     CORE_PS,
     CORES,
     FAR,
@@ -54,7 +55,9 @@ from pantile.targets.systolic.kernel_state import (
     PORTS,
     QUEUED,
     RESPONSES,
+    RUN_BITS,
     RUN_CORE,
+    RUN_LIMIT,
     RUN_NEXT,
     RUN_SIZE,
     RUN_SLOT,
@@ -75,8 +78,7 @@ from pantile.targets.systolic.kernel_state import (
 
 _SENT = 5  # of what is known of a channel
 _SOURCE_BITS = 16  # of a source packed behind a tick, or of a source and a run behind a tick of the window
-_RUN_BITS = 24
-_LOW_RUN = (1 << _RUN_BITS) - 1
+_LOW_RUN = RUN_LIMIT - 1
 _LOW_SOURCE = (1 << _SOURCE_BITS) - 1
 
 
@@ -225,10 +227,10 @@ def _inject(cores: Cores, network: Network, config: Array, start: int, stop: int
             while core[c, FIFO_RUN] >= 0 and core[c, FIFO_TICK] == x:
                 run, head, port = core[c, FIFO_RUN], core[c, FIFO_HEAD], core[c, FIFO_PORT]
                 size = min(core[c, FIFO_LEFT], ports - port)
-                key = ((x - start) << _SOURCE_BITS | c * ports + port) << _RUN_BITS | run
+                key = ((x - start) << _SOURCE_BITS | c * ports + port) << RUN_BITS | run
                 for i in range(size):
                     d = fifo[c, head + i]
-                    arrivals[d, channel[d, ARRIVED]] = key + (i << _RUN_BITS)
+                    arrivals[d, channel[d, ARRIVED]] = key + (i << RUN_BITS)
                     channel[d, ARRIVED] += 1
                 injected += size
                 core[c, FIFO_HEAD] = head + size
@@ -252,17 +254,16 @@ def _serve(cores: Cores, network: Network, config: Array, d: int, start: int, st
     flow, responses, lane, heads = network.flow, network.responses, network.lane, network.heads
     channels, lanes, port = config[CHANNELS], config[LANES], channel[d, CHANNEL_LANE]
     words, sources, latency = config[WORDS], config[SOURCES], config[NOC_LATENCY]
-    merges, served, taken, state = lanes < channels, 0, 0, load_dram(channel, d)
-    x, arrival = start, _arrival(network, d, 0, start)
+    merges, served, state = lanes < channels, 0, load_dram(channel, d)
+    x, arrival = start, _arrival(network, d, start)
     while True:
         if channel[d, HOP_READY] == 0:
             x = max(x, min(arrival, _wait_ends(network, d)))
         if x >= stop:
             break
         while arrival <= x:
-            _let_arrive(shared, network, config, d, network.arrivals[d, taken], arrival + latency)
-            taken += 1
-            arrival = _arrival(network, d, taken, start)
+            _let_arrive(shared, network, config, d, arrival + latency)
+            arrival = _arrival(network, d, start)
         while _wait_ends(network, d) <= x:
             _end_wait(network, d, words, sources)
         if channel[d, HOP_READY] == 0:
@@ -282,7 +283,7 @@ def _serve(cores: Cores, network: Network, config: Array, d: int, start: int, st
             complete_run(cores, config, run)
         x += 1
     store_dram(channel, d, state)
-    channel[d, ARRIVED] = 0
+    channel[d, ARRIVED] = channel[d, COME] = 0
     channel[d, SERVED] += served
     shared[HOPPING] -= served
     if merges:
@@ -290,11 +291,12 @@ def _serve(cores: Cores, network: Network, config: Array, d: int, start: int, st
 
 
 @inlined
-def _arrival(network: Network, d: int, number: int, start: int) -> int:
-    """Return the tick of the window's arrival *number* at channel *d*; FAR behind the last one."""
-    if number >= network.channel[d, ARRIVED]:
+def _arrival(network: Network, d: int, start: int) -> int:
+    """Return the tick of the window's next arrival at channel *d*; FAR if there is none."""
+    come = network.channel[d, COME]
+    if come == network.channel[d, ARRIVED]:
         return FAR
-    return int(start + (network.arrivals[d, number] >> (_SOURCE_BITS + _RUN_BITS)))
+    return int(start + (network.arrivals[d, come] >> (_SOURCE_BITS + RUN_BITS)))
 
 
 @inlined
@@ -306,12 +308,14 @@ def _wait_ends(network: Network, d: int) -> int:
 
 
 @inlined
-def _let_arrive(shared: Array, network: Network, config: Array, d: int, arrival: int, ready: int) -> None:
-    """Queue an arrival; a source whose queue was empty is ready in tick *ready*."""
+def _let_arrive(shared: Array, network: Network, config: Array, d: int, ready: int) -> None:
+    """Queue channel *d*'s next arrival; a source whose queue was empty is ready in tick *ready*."""
     channel, sources = network.channel, config[SOURCES]
+    arrival = network.arrivals[d, channel[d, COME]]
+    channel[d, COME] += 1
     if _enqueue(shared, network.heads, network.tails, network.nodes, d * sources, arrival):
         at = channel[d, WAIT_HEAD] + channel[d, WAIT_COUNT]
-        source = (arrival >> _RUN_BITS) & _LOW_SOURCE
+        source = (arrival >> RUN_BITS) & _LOW_SOURCE
         network.waiting[d, at - sources if at >= sources else at] = ready << _SOURCE_BITS | source
         channel[d, WAIT_COUNT] += 1
 
@@ -330,7 +334,7 @@ def _end_wait(network: Network, d: int, words: int, sources: int) -> None:
 @inlined
 def _enqueue(shared: Array, heads: Indices, tails: Indices, nodes: Indices, first: int, arrival: int) -> bool:
     """Append an arrival to its queue; returns whether the queue was empty."""
-    queue, run = first + ((arrival >> _RUN_BITS) & _LOW_SOURCE), arrival & _LOW_RUN
+    queue, run = first + ((arrival >> RUN_BITS) & _LOW_SOURCE), arrival & _LOW_RUN
     empty = heads[queue] < 0
     if not empty and nodes[tails[queue], NODE_RUN] == run:
         nodes[tails[queue], NODE_COUNT] += 1

@@ -69,11 +69,10 @@ def _window_steps(tables: Tables, steps: Array, move: int, tile: int) -> int:
     width = moves[move, MOVE_WIDTH]
     picture_bytes = moves[move, _PICTURE_STRIDES] * width
     channel_bytes = moves[move, _PICTURE_STRIDES + 3] * width
-    _fill_level(steps, 0, moves[move, MOVE_LENGTH], picture_bytes)
-    rows = 1
-    if moves[move, MOVE_LEVELS] == 4:
-        rows = 2
-        _fill_level(steps, 1, moves[move, MOVE_LENGTH + _CHANNEL_AXIS], channel_bytes)
+    rows = moves[move, MOVE_LEVELS] - 2
+    for level in range(rows):
+        axis, step_bytes = (0, picture_bytes) if level == 0 else (_CHANNEL_AXIS, channel_bytes)
+        _fill_level(steps, level, moves[move, MOVE_LENGTH + axis], step_bytes)
     for side in range(2):
         line_bytes = moves[move, _PICTURE_STRIDES + 1 + side] * width
         first = moves[move, MOVE_LO + 1 + side] + tables.tiles[tile, TILE_STEP + 1 + side]
@@ -172,7 +171,6 @@ def _write_elements(
     outer = 1
     for level in range(levels):
         outer *= steps[level, 0]
-    count = 0
     for number in range(outer):
         base, rest = start, number
         for level in range(levels - 1, -1, -1):
@@ -182,8 +180,8 @@ def _write_elements(
             offset = base + i * step
             if wraps:
                 offset &= _LAST_OFFSET
-            chunks[count] = offset // request_bytes
-            count += 1
+            chunks[number * columns + i] = offset // request_bytes
+    count = outer * columns
     if distinct:
         _heap_sort(chunks, count)
     low = len(hashes) - 1

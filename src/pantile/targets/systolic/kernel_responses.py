@@ -37,11 +37,13 @@ from pantile.targets.systolic.kernel_state import (
     RECORD_START,
     RECORD_STOP,
     RESPONSES,
+    RUN_BITS,
     RUN_CORE,
     RUN_ENTRY,
     RUN_HALF,
     RUN_LAST,
     RUN_LEFT,
+    RUN_LIMIT,
     RUN_NEXT,
     RUN_OP,
     RUNS_OUT,
@@ -57,8 +59,7 @@ from pantile.targets.systolic.kernel_state import (
 )
 from pantile.targets.systolic.kernel_terms import note_answered
 
-_RUN_BITS = 20  # a packet is its tick and, in the low bits, its run
-_RUN_MASK = (1 << _RUN_BITS) - 1
+_LOW_RUN = RUN_LIMIT - 1
 
 
 @inlined
@@ -76,7 +77,7 @@ def queue_response(
 ) -> None:
     """Queue a response that enters the network in tick *z* for a *port* that several channels share."""
     count = flow[at, FLOW_COUNT]
-    responses[at, (flow[at, FLOW_HEAD] + count) & (responses.shape[1] - 1)] = z << _RUN_BITS | run
+    responses[at, (flow[at, FLOW_HEAD] + count) & (responses.shape[1] - 1)] = z << RUN_BITS | run
     flow[at, FLOW_COUNT] = count + 1
     lane[port, LANE_COUNT] += 1
     if count == 0:
@@ -107,14 +108,7 @@ def merge_responses(cores: Cores, network: Network, config: Array, c: int, port:
             break
         tick = following
         if soonest <= tick:
-            soonest = FAR
-            for source in range(sources):
-                at = first + source * lanes
-                if flow[at, FLOW_COUNT] > 0 and not (mask >> source) & 1:
-                    if flow[at, FLOW_READY] <= tick:
-                        mask |= 1 << source
-                    else:
-                        soonest = min(soonest, flow[at, FLOW_READY])
+            mask, soonest = _competing(flow, first, lanes, sources, mask, tick)
         ahead = mask & (-1 << pointer)
         source = lowest_bit(ahead if ahead != 0 else mask)
         pointer = source + 1 if source + 1 < sources else 0
@@ -127,19 +121,33 @@ def merge_responses(cores: Cores, network: Network, config: Array, c: int, port:
         if flow[at, FLOW_COUNT] == 0:
             mask &= ~(1 << source)
         else:
-            z = responses[at, flow[at, FLOW_HEAD] & low] >> _RUN_BITS
+            z = responses[at, flow[at, FLOW_HEAD] & low] >> RUN_BITS
             if z > tick:
                 mask &= ~(1 << source)
                 flow[at, FLOW_READY] = z + config[NOC_LATENCY]
                 soonest = min(soonest, flow[at, FLOW_READY])
-        if answered(cores.runs, packet & _RUN_MASK, tick):
-            complete_run(cores, config, packet & _RUN_MASK)
+        if answered(cores.runs, packet & _LOW_RUN, tick):
+            complete_run(cores, config, packet & _LOW_RUN)
             complete = True
         tick += 1
     cores.shared[RESPONSES] -= row[LANE_COUNT] - left
     row[LANE_MASK], row[LANE_POINTER], row[LANE_TICK] = mask, pointer, tick
     row[LANE_NEXT], row[LANE_COUNT] = soonest, left
     return complete
+
+
+@inlined
+def _competing(flow: Array, first: int, lanes: int, sources: int, mask: int, tick: int) -> tuple[int, int]:
+    """Return *mask* with the sources whose head may leave in *tick*, and when the next of the others may."""
+    soonest = FAR
+    for source in range(sources):
+        at = first + source * lanes
+        if flow[at, FLOW_COUNT] > 0 and not (mask >> source) & 1:
+            if flow[at, FLOW_READY] <= tick:
+                mask |= 1 << source
+            else:
+                soonest = min(soonest, flow[at, FLOW_READY])
+    return mask, soonest
 
 
 @inlined

@@ -122,8 +122,8 @@ LOADS, MOVES = range(2)
     LAST_LAYER,
     HEIGHT,
     WIDTH,
-    HALF_BYTES,  # of a scratchpad half, then of an accumulator half
-    HALF_BYTES_1,
+    HALF_BYTES,  # of a scratchpad half, and of an accumulator half
+    ACCUMULATOR_HALF_BYTES,
     LAST_START,  # of the youngest compute
     LAST_FINISH,
     LAST_ROWS,
@@ -198,6 +198,10 @@ CORE_COLUMNS = BEFORE + 9
     RUN_STATE_COLUMNS,
 ) = range(10)
 
+RUN_BITS = 20
+RUN_LIMIT = 1 << RUN_BITS
+"""Runs that may be under way at once: packets of the response hop hold a run's number in their low bits."""
+
 # Columns of Network.channel.
 (
     HOP_LAST,  # NoC tick of the last departure to the channel
@@ -212,10 +216,11 @@ CORE_COLUMNS = BEFORE + 9
     DRAM_SLACK,  # picoseconds from the response to that
     DRAM_SENT,  # NoC tick in which it entered the response hop
     SERVED,
-    ARRIVED,  # rows of Network.arrivals
+    ARRIVED,  # requests that the window brings, and those of them that have come
+    COME,
     CHANNEL_LANE,  # port that its responses go to
     CHANNEL_COLUMNS,
-) = range(15)
+) = range(16)
 
 # Columns of Network.flow: responses from one channel to one core.
 FLOW_HEAD, FLOW_COUNT, FLOW_READY, FLOW_LAST, FLOW_COLUMNS = range(5)
@@ -226,7 +231,7 @@ NODE_RUN, NODE_COUNT, NODE_NEXT, NODE_COLUMNS = range(4)
 
 # What the kernel returns.
 FINISHED, STUCK, FAULTY, INEXACT, PAUSED, MORE_RUNS, MORE_FIFO, MORE_NODES, MORE_RESPONSES = range(9)
-NO_FAULT, DOES_NOT_FIT, ALLOCATED_TWICE = range(3)
+DOES_NOT_FIT, ALLOCATED_TWICE = 1, 2  # FAULT; 0 none
 
 
 class Tables(NamedTuple):
