@@ -165,7 +165,11 @@ def test_an_interrupt_is_130(tmp_path: Path) -> None:
     fifo = tmp_path / "never-ends.csv"
     os.mkfifo(fifo)
     process = subprocess.Popen(
-        [COMMAND, "plan", str(fifo), "-m", "systolic-ws-8x8"], stderr=subprocess.PIPE, text=True
+        [COMMAND, "plan", str(fifo), "-m", "systolic-ws-8x8"],
+        stderr=subprocess.PIPE,
+        text=True,
+        # A suite run in the background is started with interrupts ignored, and so would its children be.
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
     )
     with fifo.open("w"):  # opens as soon as the command does
         process.send_signal(signal.SIGINT)
