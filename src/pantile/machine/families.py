@@ -55,7 +55,7 @@ FAMILIES: dict[str, dict[str, Constant]] = {
     },
     "mesh": {
         "topology": Constant(
-            meaning="what links the chiplets: mesh their neighbours, in rows and columns; bus one bus them all",
+            meaning="how chiplets are linked: mesh to their neighbours, in rows and columns; bus all to one bus",
             kind="text",
             choices=("mesh", "bus"),
         ),
