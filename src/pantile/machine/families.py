@@ -55,7 +55,7 @@ FAMILIES: dict[str, dict[str, Constant]] = {
     },
     "mesh": {
         "topology": Constant(
-            meaning="how chiplets are linked: mesh to their neighbours, in rows and columns; bus all to one bus",
+            meaning="mesh: chiplets are linked to their neighbours in rows and columns; bus: all to one bus",
             kind="text",
             choices=("mesh", "bus"),
         ),
