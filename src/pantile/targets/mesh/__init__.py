@@ -1,1 +1,1 @@
-"""Grids of chiplets with distributed memories: their routes, and programs that hand tiles on to neighbours."""
+"""Grids of chiplets with distributed memories: their routes, and programs that pass tiles on."""
