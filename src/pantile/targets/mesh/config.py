@@ -127,7 +127,7 @@ def _problems(machine: Machine) -> Iterator[MachineError]:
     """Yield what keeps *machine* from being a mesh; a memory that is missing is raised at once."""
     if len(machine.grid.shape) != 2:
         yield MachineError(
-            f"grid.{machine.grid.key}: expected rows and columns of chiplets, got {machine.grid.cores} in a row",
+            f"grid.{machine.grid.key}: expected rows and columns, got {machine.grid.cores} cores in a row",
             place=machine.place("grid"),
             mend=f"write shape = [1, {machine.grid.cores}] or another grid",
         )

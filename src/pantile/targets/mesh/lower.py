@@ -1,9 +1,10 @@
 """From a mesh plan to its program, written in the statements of the tile language.
 
-Every chiplet has threads that fetch its shards of a and of b (for ``summa`` two each: what it owns, and what it is
-passed), and one that multiplies and stores. A fetch takes a slot, then the shard: from a memory off chip, or from
-a neighbour's copy. A copy is destroyed when its chiplet has multiplied it and every neighbour that takes it has it,
-which a barrier of just these threads sees to. So a full buffer makes a fetch wait, and nobody skips a tile.
+Every chiplet has threads that fetch its shards of a and of b (for ``summa`` two each: what it owns, and what
+it is passed), and one that multiplies and stores. A fetch takes a slot, then the shard: from a memory off chip,
+or from a neighbour's copy. A copy is destroyed when its chiplet has multiplied it and every neighbour that
+takes it has it, which a barrier of just these threads sees to. So a full buffer makes a fetch wait, and nobody
+skips a tile.
 """
 
 from __future__ import annotations
@@ -70,7 +71,8 @@ class Work:
 
     def blocks(self) -> Iterator[tuple[int, int, int]]:
         """Yield the rounds in order: product, rows, columns."""
-        return product(*(range(count) for count in self.rounds))
+        batches, rows, columns = self.rounds
+        return product(range(batches), range(rows), range(columns))
 
     def tile(self, chiplet: Chiplet, block: tuple[int, int, int], step: int) -> Tile:
         """Return the tile that *chiplet* computes in one step of one round."""

@@ -1,8 +1,8 @@
 """Routes: which links a transfer takes on a grid of chiplets with a memory of its own each.
 
 Routes are dimension-ordered: along the row to the target's column, then along the column. Links are taken in
-that order, so on exclusive links no two transfers can each hold what the other waits for: a transfer goes from
-a memory's wire to links within rows, then to links within columns, then to a wire, and never back.
+that order, so on exclusive links no two transfers can each hold what the other waits for: a transfer goes
+from a memory's wire to links within rows, then to links within columns, then to a wire, and never back.
 
 Source: tile-language.md sections 7 and 10.
 """

@@ -1,8 +1,8 @@
 """Who needs which shard when, and where it comes from: what Cannon, SUMMA and no exchange differ in.
 
 All let chiplet (r, c) of a grid of R rows and C columns compute block (r, c) of the output in steps, one
-shard of each input at a time. The shard of a at (i, k) lies in the memory of chiplet (i mod R, k mod C), that of
-b at (k, j) in the memory of (k mod R, j mod C).
+shard of each input at a time. The shard of a at (i, k) lies in the memory of chiplet (i mod R, k mod C), that
+of b at (k, j) in the memory of (k mod R, j mod C).
 """
 
 from __future__ import annotations
@@ -18,8 +18,8 @@ Chiplet = tuple[int, int]
 """Row and column."""
 
 Exchange = Literal["cannon", "summa", "none", "skewed"]
-"""``cannon``: shards circulate. ``summa``: owners broadcast along rows and columns, each neighbour handing on to
-the next. ``none``: every chiplet loads all it needs; ``skewed``: the same, in Cannon's order."""
+"""``cannon``: shards circulate. ``summa``: owners broadcast along rows and columns, each neighbour passing on
+to the next. ``none``: every chiplet loads all it needs; ``skewed``: the same, in Cannon's order."""
 
 CIRCULAR = ("cannon", "skewed")
 """What begins with another piece on every chiplet, and needs as many rows as columns."""
