@@ -86,18 +86,23 @@ class ValueJudge:
             said = f"executed {DATA} {how}, {witness.difference}"
         else:
             said = f"executed {DATA} in that order, the output is NumPy's"
-        run = self.run_outcome
-        if run is None:
+        if self.run_outcome is None:
             return (*_without_machine(witness), said)
-        broken = self._broken_pair(race)
-        if broken:
-            where = f"on {self.machine} operation {broken[1]} starts before {broken[0]} has ended"
-            grade, severity = _broken_on_machine(run)
-            more = f", and {run.difference}" if run.difference else ""
-            return grade, severity, f"{said}; {where}{more}"
+        grade, severity, where = self._on_machine(race, witness, self.run_outcome)
+        return grade, severity, f"{said}; on {self.machine} {where}"
+
+    def _on_machine(self, race: Race, witness: Outcome, run: Outcome) -> tuple[Grade, Severity, str]:
+        """Return grade and severity by the run on the machine, and in which order the race went there."""
         held: Grade = "timing-dependent" if witness.untried or witness.difference else EQUAL
-        where = f"on {self.machine} they run in the right order, by its timing alone"
-        return held, "warning", f"{said}; {where}"
+        broken = self._broken_pair(race)
+        if not broken:
+            return held, "warning", "they run in the right order, by its timing alone"
+        where = f"operation {broken[1]} starts before {broken[0]} has ended"
+        if run.untried:
+            return "timing-dependent", "error", where
+        if run.difference:
+            return "wrong value", "error", f"{where}, and {run.difference}"
+        return held, "warning", f"{where}, and the output is NumPy's all the same"
 
     def finding_of_run(self, told: tuple[Finding, ...]) -> Finding | None:
         """Return a finding if the run on the machine is wrong, and the findings *told* do not say so."""
@@ -155,9 +160,3 @@ def _without_machine(witness: Outcome) -> tuple[Grade, Severity]:
     if witness.untried:
         return "timing-dependent", "error"
     return ("wrong value", "error") if witness.difference else (EQUAL, "warning")
-
-
-def _broken_on_machine(run: Outcome) -> tuple[Grade, Severity]:
-    if run.untried:
-        return "timing-dependent", "error"
-    return ("wrong value", "error") if run.difference else (EQUAL, "warning")

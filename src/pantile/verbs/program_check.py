@@ -21,6 +21,7 @@ from pantile.verbs.judge import ValueJudge
 from pantile.verbs.programfile import dynamic_source, program_of
 from pantile.verbs.redundant_cost import RedundantCost
 from pantile.verbs.result import as_html, head
+from pantile.verbs.routes import route_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -171,9 +172,9 @@ def _literal(program: Program, machine: Machine | None) -> tuple[Program, Timeli
     if source is None:
         if machine is None:
             return program, None, ()
-        bound = bind(program, machine)  # refuses places that the machine lacks
+        bound = bind(program, machine, route=route_of(machine))  # refuses places that the machine lacks
         return program, Timeline(bound, run(bound)), ()
-    timeline = simulate_dynamic(source, machine)
+    timeline = simulate_dynamic(source, machine, route=route_of(machine) if machine else None)
     where = f"on {machine.name}" if machine else "without a machine, every move and compute in one tick"
     note = Note("dynamic", f"the program asks at run time: only what it did in one run is checked, {where}")
     return timeline.bound.program, timeline if machine else None, (note,)

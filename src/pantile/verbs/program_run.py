@@ -20,6 +20,7 @@ from pantile.verbs.arguments import machine_of
 from pantile.verbs.program_check import finding_json, program_head
 from pantile.verbs.programfile import dynamic_source, program_of
 from pantile.verbs.result import as_html
+from pantile.verbs.routes import route_of
 from pantile.verbs.what_if import WhatIfRun, parse_what_if, run_what_if
 
 if TYPE_CHECKING:
@@ -231,7 +232,7 @@ def simulate_program(
     changes = [parse_what_if(text) for text in what_if]
     source, notes = dynamic_source(asked), tuple[Note, ...]()
     if source is None:
-        bound = bind(asked, chosen)
+        bound = bind(asked, chosen, route=route_of(chosen))
         timeline = Timeline(bound, run(bound))
     else:
         if changes:
@@ -240,7 +241,7 @@ def simulate_program(
                 place=Place("--what-if"),
                 mend="change the machine, and simulate again",
             )
-        timeline = simulate_dynamic(source, chosen)
+        timeline = simulate_dynamic(source, chosen, route=route_of(chosen))
         notes = (Note("dynamic", "the program asks at run time: this is what it did here"),)
     made = tuple(run_what_if(timeline.bound, change) for change in changes)
     result = ProgramRun(asked.name, chosen.name, timeline, made, notes)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from pantile.errors import Place, UsageError, suggestion
+from pantile.program.tables import ResourceKind
 from pantile.simulate.engine import run
 from pantile.simulate.timeline import Timeline
 
@@ -27,7 +28,7 @@ class WhatIf:
 
     Attributes:
         text: As it was asked, e.g. ``"ddr>sram=+10%"``.
-        resource: A resource, or a kind of which there is one per core: ``compute`` means all ``compute@…``.
+        resource: A resource; or ``compute`` for all ``compute@…``; or ``link`` or ``engine`` for all of them.
         factor: What its rate is multiplied by.
     """
 
@@ -84,10 +85,13 @@ def run_what_if(bound: BoundProgram, change: WhatIf) -> WhatIfRun:
 def _meant(bound: BoundProgram, change: WhatIf) -> list[int]:
     """Numbers of the resources that *change* names."""
     kinds = [_INSTANCE.sub("", name) for name in bound.resource_names]
+    words = [ResourceKind(kind).name.lower() for kind in bound.resources["kind"].tolist()]
     mine = [
-        number for number, name in enumerate(bound.resource_names) if change.resource in (name, kinds[number])
+        number
+        for number, names in enumerate(zip(bound.resource_names, kinds, words, strict=True))
+        if change.resource in names
     ]
-    allowed = list(dict.fromkeys(kinds))
+    allowed = list(dict.fromkeys((*kinds, *words)))
     if not mine:
         mend = suggestion(change.resource, allowed) if allowed else "the program uses none"
         raise UsageError(f"the program uses no resource {change.resource!r}", place=_PLACE, mend=mend)

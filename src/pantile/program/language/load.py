@@ -81,8 +81,9 @@ def _execute(source: str, path: str) -> dict[str, Any]:
     except KeyboardInterrupt:
         raise
     except PantileError as error:
-        if error.place is None and not isinstance(error, ManyProblems):
-            error.place = _place_in(path, error)
+        problems = error.problems if isinstance(error, ManyProblems) else (error,)
+        for problem in problems:
+            problem.place = problem.place or _place_in(path, error)
         raise
     except SyntaxError as error:
         if error.filename != path:
