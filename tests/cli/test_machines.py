@@ -8,7 +8,14 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from conftest import Pantile, WriteMachine
 
-PRESETS = ["systolic-ws-128x128-c4", "systolic-ws-8x8", "systolic-ws-8x8-c4"]
+PRESETS = [
+    "bus-4x4",
+    "mesh-2x2",
+    "mesh-4x4",
+    "systolic-ws-128x128-c4",
+    "systolic-ws-8x8",
+    "systolic-ws-8x8-c4",
+]
 
 
 def test_the_presets_are_listed_with_or_without_the_word(pantile: Pantile) -> None:

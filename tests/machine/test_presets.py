@@ -72,10 +72,11 @@ def test_every_constant_has_a_source(name: str) -> None:
 
 
 def test_names_and_list() -> None:
-    assert preset_names() == ("systolic-ws-128x128-c4", "systolic-ws-8x8", "systolic-ws-8x8-c4")
+    meshes = ("bus-4x4", "mesh-2x2", "mesh-4x4")
+    assert preset_names() == (*meshes, "systolic-ws-128x128-c4", "systolic-ws-8x8", "systolic-ws-8x8-c4")
     machines = list_machines()
-    assert [row["cores"] for row in machines.to_json()["machines"]] == [4, 1, 4]  # type: ignore[attr-defined, index]
-    assert str(machines).splitlines()[1] == (
+    assert [row["cores"] for row in machines.to_json()["machines"]] == [16, 4, 16, 4, 1, 4]  # type: ignore[attr-defined, index]
+    assert str(machines).splitlines()[4] == (
         "systolic-ws-8x8         one 8 x 8 weight-stationary core, int8, two DRAM channels"
     )
 
@@ -92,11 +93,12 @@ def test_files(tmp_path: Path) -> None:
     [
         (
             "systolic-ws-8x9",
-            "did you mean 'systolic-ws-8x8'? presets are systolic-ws-128x128-c4, systolic-ws-8x8, ",
+            "did you mean 'systolic-ws-8x8'? presets are bus-4x4, mesh-2x2, mesh-4x4, ",
         ),
         (
             "zzz",
-            "presets are systolic-ws-128x128-c4, systolic-ws-8x8, systolic-ws-8x8-c4; or give a FILE.toml",
+            "presets are bus-4x4, mesh-2x2, mesh-4x4, systolic-ws-128x128-c4, systolic-ws-8x8, "
+            "systolic-ws-8x8-c4; or give a FILE.toml",
         ),
         ("", "presets are "),
         ("machine.yaml", "presets are "),

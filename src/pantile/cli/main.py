@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import sys
+from operator import methodcaller
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -84,8 +85,8 @@ def lower(
     Without options it prints totals. --core and --window choose what is listed, as text unless --json is
     given. A listing holds up to 100000 operations.
     """
-    from pantile.verbs.lower import Lowering
     from pantile.verbs.lower import lower as run_lower
+    from pantile.verbs.result import Many
 
     if text and json:
         raise UsageError("expected one of --text and --json, got both", mend="leave one of them out")
@@ -100,20 +101,26 @@ def lower(
         window=options.read_window(window),
     )
     listed = text or core is not None or window is not None
-    emit(json_text(result) if json else shown(result, Lowering.text if listed else str), output)
-    for each in [result] if isinstance(result, Lowering) else result:
+    emit(json_text(result) if json else shown(result, methodcaller("text") if listed else str), output)
+    for each in result if isinstance(result, Many) else [result]:
         if json and each.left_out:
             remark(f"{each.workload}: {each.left_out} operations left out; choose some with --window A:B")
 
 
 @app.command()
 def check(
-    workload: options.WorkloadOrPlan,
-    machine: options.Machine,
+    workload: options.WorkloadOrProgram,
+    machine: options.MachineIfPlanned = None,
     planner: options.Planner = None,
     mapping: options.Mapping = None,
     semantics: options.Semantics = None,
     dim: options.Dims = None,
+    budget: Annotated[
+        str | None,
+        typer.Option(
+            "--budget", metavar="STATES", help="states with a choice to walk through; programs only"
+        ),
+    ] = None,
     json: options.Json = False,
 ) -> None:
     """Prove the program right, or show what breaks it.
@@ -129,6 +136,7 @@ def check(
         mapping=mapping,
         semantics=semantics,
         dims=options.read_dims(dim),
+        budget=options.read_budget(budget),
         on_compile=announce_compile,
     )
     emit(json_text(result) if json else str(result))
@@ -137,7 +145,7 @@ def check(
 
 @app.command()
 def simulate(
-    workload: options.WorkloadOrPlan,
+    workload: options.WorkloadOrProgram,
     machine: options.Machine,
     planner: options.Planner = None,
     mapping: options.Mapping = None,
@@ -147,9 +155,16 @@ def simulate(
     trace: Annotated[
         str | None, typer.Option("--trace", metavar="FILE", help="write a trace for ui.perfetto.dev")
     ] = None,
+    what_if: Annotated[
+        list[str] | None,
+        typer.Option("--what-if", metavar="RESOURCE=+10%", help="run again with another rate; programs only"),
+    ] = None,
     json: options.Json = False,
 ) -> None:
-    """Time the program to the cycle, and say what bounds it."""
+    """Time the program to the cycle, and say what bounds it.
+
+    The exit code is 1 if a program gets stuck.
+    """
     from pantile.verbs.simulate import simulate as run_simulate
 
     if core is not None and trace is None:
@@ -167,16 +182,18 @@ def simulate(
         dims=options.read_dims(dim),
         trace=trace,
         core=options.read_core(core),
+        what_if=what_if or (),
         on_compile=announce_compile,
     )
     if trace is not None:
         remark(f"wrote {trace}")
     emit(json_text(result) if json else str(result))
+    _finish(result.ok)
 
 
 @app.command()
 def view(
-    workload: options.WorkloadOrPlan,
+    workload: options.WorkloadOrProgram,
     machine: options.Machine,
     output: Annotated[str, typer.Option("-o", "--output", metavar="PAGE.html", help="the page to write")],
     planner: options.Planner = None,

@@ -7,16 +7,16 @@ from typing import TYPE_CHECKING, Any
 
 from pantile.tiling.plan import Plan
 from pantile.verbs.arguments import PlanOptions, node_text
+from pantile.verbs.programfile import refuse_programs
 from pantile.verbs.result import Many, as_html
 from pantile.verbs.sessions import planned, single_or_many
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from pantile.planners.onnxim.planner import NodePlan
-    from pantile.tiling.plan import Decision
+    from pantile.tiling.plan import Decision, NodePlan
     from pantile.verbs.arguments import MachineLike, WorkloadLike
-    from pantile.verbs.systolic import Systolic
+    from pantile.verbs.families import Session
     from pantile.workload.network import Node
 
 
@@ -32,7 +32,7 @@ class PlanResult:
         outside: The reason; empty where there is a plan.
     """
 
-    session: Systolic
+    session: Session
     workload: str
     node: Node
     plan: Plan | None
@@ -136,13 +136,14 @@ def plan(
     Raises:
         PantileError: If the input is at fault.
     """
+    refuse_programs(workload, "plan")
     options = PlanOptions(planner=planner, mapping=mapping, semantics=semantics, dims=dims or {})
     sessions = planned(workload, machine, options, complete=False)
     results = [_result(session, each) for session in sessions for each in session.plans]
     return single_or_many(workload, results)
 
 
-def _result(session: Systolic, each: NodePlan) -> PlanResult:
+def _result(session: Session, each: NodePlan) -> PlanResult:
     plan = each.plan
     if plan is not None:
         plan = replace(plan, notes=(*plan.notes, *session.notes))
