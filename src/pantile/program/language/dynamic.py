@@ -10,7 +10,7 @@ Source: tile-language.md section 8.
 from __future__ import annotations
 
 import threading
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from pantile.errors import ProgramError
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Generator, Hashable, Mapping
     from types import TracebackType
 
+    from pantile.program.language.arrays import Arrays
     from pantile.program.language.buffers import Slots
     from pantile.program.language.places import Chiplet
     from pantile.program.language.threads import Thread
@@ -121,6 +122,7 @@ class DynamicSource:
         threads: Its threads.
         dtypes: Element type of all operands, or by operand.
         grid: Says which place is nearest where ``Any`` is read.
+        arrays: The systolic arrays of cores that have one.
     """
 
     name: str
@@ -128,6 +130,7 @@ class DynamicSource:
     threads: tuple[Thread, ...]
     dtypes: str | Mapping[str, str]
     grid: Chiplet | None = None
+    arrays: Arrays = field(default_factory=dict)
 
     def start(self) -> DynamicRun:
         """Return a run of the program; close it, or use it in a ``with`` statement."""
@@ -145,7 +148,8 @@ class DynamicRun:
     def __init__(self, source: DynamicSource) -> None:
         self.source = source
         self.recording = Recording(source.tiling, keeps=True)
-        self._plain = PlainLowering(self.recording, operands_of(source.tiling, source.dtypes), source.grid)
+        operands = operands_of(source.tiling, source.dtypes)
+        self._plain = PlainLowering(self.recording, operands, source.grid, source.arrays)
         self._workers: list[_Worker] = []
         for thread in checked(source.threads):
             log = _AskingLog(self.recording, thread)
@@ -193,7 +197,13 @@ class DynamicRun:
             ProgramError: If a statement is misused.
         """
         source = self.source
-        return lower(self.recording, name=source.name, dtypes=source.dtypes, grid=source.grid)
+        return lower(
+            self.recording,
+            name=source.name,
+            dtypes=source.dtypes,
+            grid=source.grid,
+            arrays=source.arrays,
+        )
 
     def close(self) -> None:
         """End threads that still wait for an answer."""
