@@ -57,7 +57,7 @@ def run(slots: int, load: int, multiply: int, store: int) -> Timeline:
 
 
 def closed_form(slots: int, load: int, multiply: int, store: int, tiles: int = 16) -> int | None:
-    """Return how long the timeline takes, in the unit of its figures; ``None`` where tiles are too unequal."""
+    """Return how long that takes, in the unit of its figures; ``None`` where tiles are too unequal."""
     if slots == 1:
         return tiles * (load + multiply) + tiles // 4 * store
     if load <= multiply:  # the multiplier never waits again

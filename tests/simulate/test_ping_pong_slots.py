@@ -32,7 +32,7 @@ def exact(load: int, multiply: int, store: int) -> tuple[int, int, int]:
 
 
 def finishes(slots: int, load: int, multiply: int, store: int) -> tuple[list[int], list[int]]:
-    """When each load and each tile ends: a load waits for the one before and its slot, a tile for its load."""
+    """When each load and tile ends: a load waits for the one before and its slot, a tile for its load."""
     loaded, done = [0] * TILES, [0] * TILES
     for at in range(TILES):
         free = done[at - slots] if at >= slots else 0
