@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import importlib.util
 import json
+import sys
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
 import pytest
@@ -10,7 +13,7 @@ from hypothesis import settings
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
-    from pathlib import Path
+    from types import ModuleType
 
 # The suite decides by the code alone: the same examples every time, however slow the machine.
 settings.register_profile("suite", derandomize=True, deadline=None)
@@ -47,6 +50,18 @@ PER_CORE = (
     "sram_width",
     "vector_process_bit",
 )
+
+
+@pytest.fixture(scope="session")
+def mutation() -> ModuleType:
+    """The module ``mutation.py`` beside this file: mutants of any program, graded."""
+    spec = importlib.util.spec_from_file_location("mutation", Path(__file__).with_name("mutation.py"))
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    sys.modules["mutation"] = module  # its dataclasses look themselves up there
+    spec.loader.exec_module(module)
+    return module
 
 
 class WriteMachine(Protocol):

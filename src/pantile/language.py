@@ -15,10 +15,11 @@ from typing import TYPE_CHECKING, Self
 from typing import Any as Anything
 
 from pantile.errors import ProgramError
+from pantile.program.language.arrays import checked_arrays
 from pantile.program.language.buffers import Buffer
 from pantile.program.language.dynamic import DynamicSource
 from pantile.program.language.listing import parse_text, to_text
-from pantile.program.language.lower import DTYPE, FAMILY, lower
+from pantile.program.language.lower import DTYPE, FAMILY, NO_ARRAYS, lower
 from pantile.program.language.places import (
     DDR,
     SRAM,
@@ -45,6 +46,7 @@ from pantile.program.language.statements import (
 from pantile.program.language.threads import Thread, thread
 from pantile.program.program import Program as Tables
 from pantile.tiling.active import Empty
+from pantile.tiling.array import SystolicArray
 from pantile.tiling.domain import Domain
 from pantile.tiling.maps import SpatialMapping, TemporalMapping
 from pantile.tiling.notation import tiling as Tiling  # noqa: N812 -- the notation's word
@@ -79,6 +81,7 @@ __all__ = [
     "ResolveRange",
     "SpatialMapping",
     "StreamingEquation",
+    "SystolicArray",
     "TemporalMapping",
     "Thread",
     "Tile",
@@ -114,6 +117,7 @@ class Program(Tables):
         name: What listings call the program; by default the file of the first thread.
         dtype: Element type of all operands, or by operand: ``{"X": "int8", "W": "int8", "Y": "int32"}``.
         grid: The chiplets, for ``Adjacent(place)`` and for what is nearest where ``Any`` is read.
+        arrays: The systolic arrays of cores that have one; elsewhere the machine says what computes.
         dynamic: Whether threads may ask.
         keep_faults: List misuses of statements in ``parameters["faults"]`` instead of refusing the program.
 
@@ -133,18 +137,22 @@ class Program(Tables):
         name: str = "",
         dtype: str | Mapping[str, str] = DTYPE,
         grid: Chiplet | None = None,
+        arrays: Mapping[Place, SystolicArray] = NO_ARRAYS,
         dynamic: bool = False,
         keep_faults: bool = False,
     ) -> None:
         chosen = checked(threads)
+        checked_arrays(arrays, tiling)
         name = name or Path(chosen[0].place.path).stem
         if dynamic:
-            source = DynamicSource(name, tiling, chosen, dtype, grid)
+            source = DynamicSource(name, tiling, chosen, dtype, grid, arrays)
             _fill(self, _unrecorded(source), source)
             return
         with uncollected():
             recording = record(tiling, chosen, grid=grid)
-            tables = lower(recording, name=name, dtypes=dtype, grid=grid, keep_faults=keep_faults)
+            tables = lower(
+                recording, name=name, dtypes=dtype, grid=grid, keep_faults=keep_faults, arrays=arrays
+            )
         _fill(self, tables)
 
     @classmethod

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from pantile.check.conflicts import CONFLICT, KINDS, conflicts_of, meeting
 from pantile.check.order import Order, happens_before
 from pantile.check.overlap import SPAN
+from pantile.program.tables import Kind
 
 FEW = settings(max_examples=30, deadline=None)
 
@@ -100,7 +101,7 @@ def test_private_memories_and_forwarded_results_do_not_conflict(literal: Any) ->
     made = literal()
     cube = made.thread("M", pipelined=True)
     for _ in range(3):
-        made.op(cube, "mad", updates=[("L0C", 0, 64)])
+        made.op(cube, "mad", Kind.COMPUTE, updates=[("L0C", 0, 64)])
     order = happens_before(made.program())
     assert {tuple(each) for each in conflicts_of(order)[["first", "second"]].tolist()} == {
         (0, 1),
@@ -109,6 +110,9 @@ def test_private_memories_and_forwarded_results_do_not_conflict(literal: Any) ->
     }
     assert len(conflicts_of(order, private=[0])) == 0
     assert set(conflicts_of(order, forwarding=[0])["first"].tolist()) == {1}
+    made.op(cube, "move", reads=[("L0C", 0, 64)])  # what is no compute does not see results under way
+    rows = conflicts_of(happens_before(made.program()), forwarding=[0, 1, 2])
+    assert rows[["first", "second"]].tolist() == [(0, 3), (1, 3), (2, 3)]
 
 
 def test_a_thread_in_order_never_conflicts_with_itself(literal: Any) -> None:

@@ -37,3 +37,23 @@ def test_what_no_copy_brackets_means_what_it_lists(literal: Any, ping_pong: Any)
     program = made.program()
     intent = Intent(program, happens_before(program))
     assert intent.of("RAW", 2, stray, ROW) == ("RAW", 2, stray)
+
+
+def test_in_a_pipelined_thread_closed_copies_do_not_count(literal: Any) -> None:
+    """A read before its start_reading belongs to no copy yet, not to the last one, which is closed."""
+    made = literal()
+    writer, reader = made.thread("writer"), made.thread("reader", pipelined=True)
+    writes = []
+    for name in ("A", "B"):
+        born = made.state(writer, "start_writing", name)
+        writes.append(made.op(writer, "load", writes=[("sram", 0, 8)]))
+        made.state(writer, "finish_writing", name)
+        made.lives.append([0, 0, 8, born, -1])
+    made.state(reader, "start_reading", "A")
+    made.op(reader, "use", reads=[("sram", 0, 8)])
+    made.state(reader, "finish_reading", "A")
+    early = made.op(reader, "use", reads=[("sram", 0, 8)])
+    made.state(reader, "start_reading", "B")
+    program = made.program()
+    intent = Intent(program, happens_before(program))
+    assert intent.of("RAW", writes[1], early, ROW) == ("RAW", writes[1], early)

@@ -14,7 +14,7 @@ from pantile.check.compiled import COMPILED_FROM, pack, run_kernel
 from pantile.check.conflict_kernel import CHAINS, FOUND
 from pantile.check.group_kernel import NOBODY, PRIVATE
 from pantile.check.overlap import common_range, normal, overlaps, stop
-from pantile.program.tables import Mode
+from pantile.program.tables import Kind, Mode
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection
@@ -91,7 +91,7 @@ def conflicts_of(
     Args:
         order: Happens-before.
         private: Spaces in which nothing conflicts, for every access has bytes of its own.
-        forwarding: Operations whose results later operations of their thread see although they overlap.
+        forwarding: Operations whose results later computes of their thread see although they overlap.
         compiled: Whether to use the compiled scan; by default, only where the program is large.
         on_compile: Called before anything is compiled.
     """
@@ -106,7 +106,8 @@ def conflicts_of(
     found = _unordered(order, groups, pairs, fast, on_compile)
     rows = _conflicts(order, groups, pairs, found)
     if len(forwarding):
-        rows = rows[~(rows["same_thread"] & np.isin(rows["first"], list(forwarding)))]
+        computes = order.tables["op"]["kind"][rows["second"]] == Kind.COMPUTE
+        rows = rows[~(rows["same_thread"] & computes & np.isin(rows["first"], list(forwarding)))]
     return rows
 
 

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from pantile.program.tables import Kind
 
 if TYPE_CHECKING:
-    import numpy as np
-
     from pantile.check.order import Order
     from pantile.program.program import Program
 
@@ -29,6 +29,7 @@ class Intent:
         for space, lo, length, born, _ in program.parameters.get("lives", ()):
             self.births.setdefault(space, []).append((lo, lo + length, born))
         self._born: dict[tuple[int, int, int], int] = {}
+        self._threads: dict[int, np.ndarray] = {}
 
     def of(self, kind: str, first: int, second: int, row: np.void) -> tuple[str, int, int]:
         """Return kind and operations of a conflict in the order that was meant."""
@@ -53,10 +54,9 @@ class Intent:
 
     def _find(self, op: int, space: int, lo: int) -> int:
         here = {born: self._copies(born) for a, b, born in self.births.get(space, ()) if a <= lo < b}
-        chains = self.order.chains
-        chain, place = chains.chain[op], int(chains.position[op])
         closed: dict[tuple[str, int], int] = {}
-        before = chains.order[chains.first[chain] : chains.first[chain] + place + 1]
+        mine = self._listed(int(self.order.tables["op"]["thread"][op]))
+        before = mine[: int(np.searchsorted(mine, op, side="right"))]
         for each in before[::-1].tolist():
             if self.order.tables["op"]["kind"][each] != Kind.SYNC:
                 continue
@@ -71,6 +71,12 @@ class Intent:
                     if births:
                         return self._latest(each, births)
         return -1
+
+    def _listed(self, thread: int) -> np.ndarray:
+        """Return the operations of a thread as they are listed; of a pipelined one, posts included."""
+        if thread not in self._threads:
+            self._threads[thread] = np.flatnonzero(self.order.tables["op"]["thread"] == thread)
+        return self._threads[thread]
 
     def _copies(self, op: int) -> set[int]:
         """Return the copies that a statement means, by the keys of their counters."""

@@ -7,6 +7,7 @@ engine, with the ticks that the engine's duration model gives its MACs; a synchr
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from operator import gt
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -19,7 +20,9 @@ from pantile.simulate.resources import Resources
 from pantile.simulate.work import cycles_ticks
 
 if TYPE_CHECKING:
-    from pantile.machine import Machine
+    from collections.abc import Sequence
+
+    from pantile.machine import Engine, Machine
     from pantile.program.program import Program
     from pantile.simulate.links import Route
 
@@ -81,15 +84,7 @@ class _Binder:
         kinds = move_kinds(self.tables)
         firsts = zip(kinds.firsts.tolist(), kinds.rows.tolist(), strict=True)
         uses = [self._carried(op, self.tables["access"][slice(*rows)]) for op, rows in firsts]
-        counts = np.array([len(each) for each in uses], np.int64)[kinds.kind]
-        flat = np.array([use for each in uses for use in each], np.int64).reshape(-1, 2)
-        starts = np.cumsum([0, *(len(each) for each in uses)])
-        use = np.zeros(int(counts.sum()), USE)
-        use["op"] = np.repeat(kinds.ops, counts)
-        use["position"] = np.arange(len(use)) - np.repeat(np.cumsum(counts) - counts, counts)
-        which = np.repeat(starts[kinds.kind], counts) + use["position"]
-        use["resource"], use["amount"] = flat[which, 0], flat[which, 1]
-        return use
+        return _spread(kinds.ops, kinds.kind, uses)
 
     def _carried(self, op: int, access: Rows) -> list[tuple[int, int]]:
         """What the move *op* takes; nothing, and a problem, where the machine does not let it."""
@@ -106,20 +101,43 @@ class _Binder:
     def computes(self) -> Rows:
         """Rows of ``USE`` of all computes."""
         mine = np.flatnonzero(self.tables["op"]["kind"] == Kind.COMPUTE)
-        use = np.zeros(len(mine), USE)
-        use["op"], use["resource"] = mine, -1
+        found = [np.zeros(0, USE)]
         places = self._compute_places(mine)
         for place in np.unique(places).tolist():
             here = np.flatnonzero(places == place)
             try:
                 engine, name = self.resources.engine(self._place_name(place))
-                number, ticks = self.resources.occupied(engine, name), self._kinds(mine[here])
-                amounts = [self.resources.ticks(engine, *self._work(*kind)) for kind in ticks[0].tolist()]
+                self._require_fits(engine, name)
+                kinds, kind = self._kinds(mine[here])
+                uses = [self._computed(engine, name, *each) for each in kinds.tolist()]
             except PantileError as error:
                 self._report(int(mine[here[0]]), error.problem, error.mend)
                 continue
-            use["resource"][here], use["amount"][here] = number, np.array(amounts, np.int64)[ticks[1]]
-        return use[use["resource"] >= 0]
+            found.append(_spread(mine[here], kind, uses))
+        return np.concatenate(found)
+
+    def _computed(self, engine: Engine, name: str, macs: int, model: int) -> list[tuple[int, int]]:
+        """What a compute of *macs* takes on the instance *name* of an engine."""
+        cycles = self._cycles(model) if model > 0 else None
+        if isinstance(cycles, list):
+            return self.resources.run_of_array(engine, name, *cycles)
+        return [(self.resources.occupied(engine, name), self.resources.ticks(engine, macs, cycles))]
+
+    def _require_fits(self, engine: Engine, name: str) -> None:
+        """Refuse an array that is larger than the machine's.
+
+        Raises:
+            ProgramError: With both sizes.
+        """
+        for array in self.program.parameters.get("arrays", ()):
+            has = [engine.parameter(side) for side in ("rows", "columns") if engine.duration == "systolic"]
+            wants = list(array["sides"].values())
+            if array["engine"] == name and has and (len(wants) > 2 or any(map(gt, wants, has))):
+                raise ProgramError(
+                    f"the program's array of {' x '.join(map(str, wants))} units does not fit {name} of "
+                    f"machine {self.resources.machine.name!r}, which has {' x '.join(map(str, has))}",
+                    mend="cut the level of the array smaller",
+                )
 
     def _compute_places(self, mine: Ints) -> Ints:
         """Where each compute happens: the name of its engine, or -2 less the space that it accumulates in."""
@@ -147,17 +165,33 @@ class _Binder:
         kinds, inverse = np.unique(pairs, axis=0, return_inverse=True)
         return kinds, inverse.ravel()
 
-    def _work(self, macs: int, model: int) -> tuple[int, int | None]:
-        return macs, self._cycles(model) if model > 0 else None
-
     def least_ticks(self) -> Ints:
         """Ticks of operations, other than computes, that say how many cycles they take."""
         ops = self.tables["op"]
         ticks = np.zeros(len(ops), np.int64)
         for op in np.flatnonzero((ops["duration_model"] > 0) & (ops["kind"] != Kind.COMPUTE)).tolist():
-            ticks[op] = cycles_ticks(self._cycles(int(ops["duration_model"][op])), self.resources.machine)
+            cycles = self._cycles(int(ops["duration_model"][op]))
+            assert isinstance(cycles, int)  # only arrays have two figures
+            ticks[op] = cycles_ticks(cycles, self.resources.machine)
         return ticks
 
-    def _cycles(self, model: int) -> int:
-        """Cycles of a duration model: ``parameters["durations"]`` lists them, counted from 1."""
-        return int(self.program.parameters["durations"][model - 1])
+    def _cycles(self, model: int) -> int | list[int]:
+        """Cycles of a duration model: ``parameters["durations"]`` lists them, counted from 1.
+
+        Two figures are those of an array: after how many it takes the next run, and how many a run takes.
+        """
+        cycles = self.program.parameters["durations"][model - 1]
+        return [int(each) for each in cycles] if isinstance(cycles, list) else int(cycles)
+
+
+def _spread(ops: Ints, kind: Ints, uses: Sequence[Sequence[tuple[int, int]]]) -> Rows:
+    """Rows of ``USE``: each of *ops* has the *uses* of its kind, in their order."""
+    counts = np.array([len(each) for each in uses], np.int64)[kind]
+    flat = np.array([use for each in uses for use in each], np.int64).reshape(-1, 2)
+    starts = np.cumsum([0, *(len(each) for each in uses)])
+    use = np.zeros(int(counts.sum()), USE)
+    use["op"] = np.repeat(ops, counts)
+    use["position"] = np.arange(len(use)) - np.repeat(np.cumsum(counts) - counts, counts)
+    which = np.repeat(starts[kind], counts) + use["position"]
+    use["resource"], use["amount"] = flat[which, 0], flat[which, 1]
+    return use

@@ -45,7 +45,8 @@ def simulate_dynamic(
     resources = Resources(machine, route) if machine else None
     with source.start() as run:
         threads = [
-            ThreadSource(_statements(run, number, resources)) for number in range(len(run.recording.logs))
+            ThreadSource(_statements(run, number, resources), log.thread.pipelined)
+            for number, log in enumerate(run.recording.logs)
         ]
         executor = DynamicExecutor(threads, _counters(run), _resources(resources))
         outcome = executor.run()
@@ -112,6 +113,8 @@ def _uses(step: Step, resources: Resources) -> tuple[Use, ...]:
     """What a step takes, in route order: as :func:`~pantile.simulate.bind.bind` says it of its rows."""
     if step.kind == Kind.COMPUTE:
         engine, name = resources.engine(step.engine)
+        if step.cycles is not None:
+            return tuple(Use(*each) for each in resources.run_of_array(engine, name, *step.cycles))
         return (Use(resources.occupied(engine, name), resources.ticks(engine, step.macs)),)
     transfers = [(move.operand, move.src, move.dst, move.bytes) for move in step.moves]
     return tuple(Use(link, amount) for link, amount in resources.carry(transfers))

@@ -138,6 +138,33 @@ class Resources:
         drains = engine.completes == "in_order"
         return work + cycles_ticks(drain_cycles(engine), self.machine) * drains
 
+    def run_of_array(self, engine: Engine, name: str, held: int, total: int) -> list[tuple[int, int]]:
+        """Return what a run of an array takes: the array for *held* cycles, and ports until it is over.
+
+        The ports only delay the end: they are taken with the array, and given back with it.
+
+        Args:
+            engine: The array.
+            name: What its instance is called.
+            held: Cycles after which it takes the next run.
+            total: Cycles of the whole run.
+        """
+        array = Link(
+            name=name, rate_bytes_per_second=TICKS_PER_SECOND, policy="exclusive", kind=ResourceKind.ENGINE
+        )
+        found = [(self._number(array), cycles_ticks(held, self.machine))]
+        rest = cycles_ticks(total, self.machine) - cycles_ticks(held, self.machine)
+        if rest:
+            ports = Link(
+                name=f"{name} ports, {total - held} cycles",
+                rate_bytes_per_second=TICKS_PER_SECOND,
+                latency_ticks=rest,
+                policy="exclusive",
+                kind=ResourceKind.PORT,
+            )
+            found.append((self._number(ports), 0))
+        return found
+
     def is_held(self, number: int) -> bool:
         """Whether a resource is only held, and serves nothing itself."""
         return self.links[self.names[number]].rate_bytes_per_second == 0

@@ -1,4 +1,4 @@
-"""The worked examples 1 and 3 of tile-language.md section 11, as they ship."""
+"""The worked examples 1 to 3 of tile-language.md section 11, as they ship."""
 
 from __future__ import annotations
 
@@ -17,6 +17,7 @@ from pantile.program.language.load import load_program
 from pantile.program.tables import Kind
 
 EXAMPLES = Path(__file__).parents[3] / "examples" / "tile_language"
+EXAMPLE_FILES = ["01_nest.py", "02_systolic.py", "03_pingpong.py"]
 
 
 def example(name: str) -> Program:
@@ -25,7 +26,7 @@ def example(name: str) -> Program:
     return program
 
 
-@pytest.mark.parametrize("name", ["01_nest.py", "03_pingpong.py"])
+@pytest.mark.parametrize("name", EXAMPLE_FILES)
 def test_an_example_computes_what_numpy_does(kit: SimpleNamespace, name: str) -> None:
     got, expected = kit.execute(example(name))
     assert np.array_equal(got, expected)
@@ -58,7 +59,7 @@ def test_ping_pong_takes_the_slots_in_turn(kit: SimpleNamespace, slots: int, byt
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", ["01_nest.py", "03_pingpong.py"])
+@pytest.mark.parametrize("name", EXAMPLE_FILES)
 def test_an_example_runs_by_itself(name: str) -> None:
     done = subprocess.run(
         [sys.executable, EXAMPLES / name], capture_output=True, text=True, check=True, timeout=120

@@ -10,7 +10,7 @@ Source: tile-language.md section 8.
 from __future__ import annotations
 
 import threading
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from pantile.errors import ProgramError
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Generator, Hashable, Mapping
     from types import TracebackType
 
+    from pantile.program.language.arrays import Arrays
     from pantile.program.language.buffers import Slots
     from pantile.program.language.places import Chiplet
     from pantile.program.language.threads import Thread
@@ -122,6 +123,7 @@ class DynamicSource:
         threads: Its threads.
         dtypes: Element type of all operands, or by operand.
         grid: Says which place is nearest where ``Any`` is read.
+        arrays: The systolic arrays of cores that have one.
     """
 
     name: str
@@ -129,6 +131,7 @@ class DynamicSource:
     threads: tuple[Thread, ...]
     dtypes: str | Mapping[str, str]
     grid: Chiplet | None = None
+    arrays: Arrays = field(default_factory=dict)
 
     def start(self) -> DynamicRun:
         """Return a run of the program; close it, or use it in a ``with`` statement."""
@@ -146,7 +149,8 @@ class DynamicRun:
     def __init__(self, source: DynamicSource) -> None:
         self.source = source
         self.recording = Recording(source.tiling, keeps=True)
-        self._plain = PlainLowering(self.recording, operands_of(source.tiling, source.dtypes), source.grid)
+        operands = operands_of(source.tiling, source.dtypes)
+        self._plain = PlainLowering(self.recording, operands, source.grid, source.arrays)
         self._workers: list[_Worker] = []
         for thread in checked(source.threads):
             log = _AskingLog(self.recording, thread)
@@ -199,7 +203,12 @@ class DynamicRun:
         """
         source = self.source
         program = lower(
-            self.recording, name=source.name, dtypes=source.dtypes, grid=source.grid, keep_faults=stopped
+            self.recording,
+            name=source.name,
+            dtypes=source.dtypes,
+            grid=source.grid,
+            arrays=source.arrays,
+            keep_faults=stopped,
         )
         faults = program.parameters.pop("faults", ())
         real = [fault for fault in faults if not fault["sentence"].endswith(UNBORN)]

@@ -15,6 +15,7 @@ import numpy as np
 
 from pantile.errors import ProgramError, raise_all
 from pantile.program.language.access import access_rows
+from pantile.program.language.arrays import arrays_json, runs_of
 from pantile.program.language.facts import contents_of, facts_of
 from pantile.program.language.geometry import Operands, geometry_of
 from pantile.program.language.lives import lives_of
@@ -30,6 +31,7 @@ from pantile.workload.dtypes import dtype
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from pantile.program.language.arrays import Arrays
     from pantile.program.language.facts import Facts
     from pantile.program.language.faults import Fault
     from pantile.program.language.geometry import Geometry, Ints
@@ -38,6 +40,9 @@ if TYPE_CHECKING:
     from pantile.tiling.tiling import Tiling
 
 FAMILY = "tile-language"
+
+NO_ARRAYS: Arrays = {}
+"""Where engines are what the machine says."""
 
 DTYPE = "fp32"
 """Element type of operands of which none is said."""
@@ -92,6 +97,7 @@ def lower(
     dtypes: str | Mapping[str, str] = DTYPE,
     grid: Chiplet | None = None,
     keep_faults: bool = False,
+    arrays: Arrays = NO_ARRAYS,
 ) -> Program:
     """Return the program of *recording*.
 
@@ -101,6 +107,7 @@ def lower(
         dtypes: Element type of all operands, or by operand.
         grid: Says which place is nearest where ``Any`` is read.
         keep_faults: List misuses among the parameters instead of refusing the program.
+        arrays: The systolic arrays of cores that have one.
 
     Raises:
         ProgramError: If a statement is misused whatever the timing; all problems at once.
@@ -117,9 +124,10 @@ def lower(
     spaces[used] = np.arange(len(used))
     cores = _cores(recording, facts, used)
     ops, places = facts.ops, facts.places
+    runs = runs_of(recording, facts, arrays)
     tables = empty_tables() | {
         "thread": thread_rows(recording, ops, places.levels, cores, text),
-        "op": op_rows(ops, geometry, facts.moves, places.engine, recording, text),
+        "op": op_rows(ops, geometry, facts.moves, places.engine, runs.model, recording, text),
         "box": box_rows(ops, geometry),
         "access": access_rows(geometry, touches, spaces),
         "sync": facts.sync,
@@ -134,6 +142,8 @@ def lower(
         "slot_order": "program" if facts.order is None else "canonical",
         "lives": lives_of(storage, touches, spaces),
     }
+    if arrays:
+        parameters |= arrays_json(arrays, runs)
     if faults:
         parameters["faults"] = [each.to_json() for each in faults]
     return _program(name, geometry, tables, tuple(text.numbers), parameters)

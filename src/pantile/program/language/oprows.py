@@ -39,7 +39,10 @@ def thread_rows(
     """
     rows = np.zeros(len(recording.logs), THREAD)
     rows["id"] = np.arange(len(rows))
-    rows["completes"], rows["arbiter"], rows["task"] = Completes.IN_ORDER, -1, -1
+    rows["completes"] = [
+        Completes.PIPELINED if log.thread.pipelined else Completes.IN_ORDER for log in recording.logs
+    ]
+    rows["arbiter"], rows["task"] = -1, -1
     seen: dict[str, int] = {}
     for row, log in zip(rows, recording.logs, strict=True):
         name = log.thread.name
@@ -66,7 +69,13 @@ def _units(recording: Recording, ops: Ops, levels: Ints, mine: slice) -> set[tup
 
 
 def op_rows(
-    ops: Ops, geometry: Geometry, moves: Moves, engine: Ints, recording: Recording, text: NameOf
+    ops: Ops,
+    geometry: Geometry,
+    moves: Moves,
+    engine: Ints,
+    durations: Ints,
+    recording: Recording,
+    text: NameOf,
 ) -> np.ndarray:
     """Return the table ``op``.
 
@@ -75,13 +84,14 @@ def op_rows(
         geometry: Boxes of the tiles.
         moves: What load_stores move.
         engine: The registers of the engine of every place; their name is the engine's.
+        durations: Duration model of each operation.
         recording: Its places.
         text: Numbers a text.
     """
     rows = np.zeros(len(ops), OP)
     rows["id"] = rows["listing_index"] = np.arange(len(ops))
     rows["thread"], rows["line"], rows["count"] = ops.thread, ops.line, 1
-    rows["duration_model"] = -1
+    rows["duration_model"] = durations
     present = np.unique(ops.code)
     numbers = np.zeros(len(OPCODES), np.int64)
     numbers[present] = [text(OPCODES[code]) for code in present.tolist()]

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING
 
 from pantile.errors import ProgramError
 from pantile.program.language.anywhere import LOCATE
+from pantile.program.language.arrays import array_at, run_of
 from pantile.program.language.places import OFF_CHIP, Any, Compute, Core, Place, storage
 from pantile.program.language.recorder import (
     BARRIER,
@@ -42,6 +43,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from pantile.errors import Place as SourcePlace
+    from pantile.program.language.arrays import Arrays
     from pantile.program.language.buffers import Slots
     from pantile.program.language.geometry import Operands
     from pantile.program.language.places import Chiplet
@@ -88,6 +90,7 @@ class Step:
         moves: What it moves.
         engine: Where it computes, e.g. ``"compute@(0,1)"``.
         macs: Multiply-accumulates.
+        cycles: Of a compute on an array, after how many it takes the next, and how many it takes in all.
         query: A counter whose present value the thread is sent; such a step does nothing else.
     """
 
@@ -98,6 +101,7 @@ class Step:
     moves: tuple[Transfer, ...] = ()
     engine: str = ""
     macs: int = 0
+    cycles: tuple[int, int] | None = None
     query: Hashable | None = None
 
     @property
@@ -131,10 +135,17 @@ class PlainLowering:
         recording: Where the statements are; it may grow meanwhile.
         operands: The tensors.
         grid: Says which place is nearest where ``Any`` is read.
+        arrays: The systolic arrays of cores that have one.
     """
 
-    def __init__(self, recording: Recording, operands: Operands, grid: Chiplet | None = None) -> None:
-        self.recording, self.operands, self.grid = recording, operands, grid
+    def __init__(
+        self,
+        recording: Recording,
+        operands: Operands,
+        grid: Chiplet | None = None,
+        arrays: Arrays | None = None,
+    ) -> None:
+        self.recording, self.operands, self.grid, self.arrays = recording, operands, grid, arrays or {}
         self.counters: dict[Hashable, CounterStart] = {}
         self._copies: dict[Copy, None] = {}
         self._spills: set[tuple[Path, Place, Place]] = set()
@@ -202,7 +213,7 @@ class PlainLowering:
             moves = tuple(self._moves(thread, statement, where))
             return (Step(kind=Kind.MOVE, opcode="load_store", line=statement.line, moves=moves),)
         if statement.code == COMPUTE:
-            return (self._compute(statement),)
+            return (self._compute(statement, where),)
         return (self._slots(statement),)
 
     # -- states
@@ -389,12 +400,24 @@ class PlainLowering:
         self._loaded[register] = piece.path
         return there
 
-    def _compute(self, statement: Statement) -> Step:
+    def _compute(self, statement: Statement, where: SourcePlace) -> Step:
         tile = self.recording.tiles[statement.tile]
         at = self.recording.places[statement.first]
         assert not isinstance(tile, OperandTile)
         engine = "" if at.level == OFF_CHIP else Compute(Core(*at.at)).name
-        return Step(kind=Kind.COMPUTE, opcode="compute", line=statement.line, engine=engine, macs=tile.volume)
+        found = array_at(self.arrays, at)
+        cycles = None
+        if found is not None:
+            run = run_of(found[1], tile, where)
+            cycles = run.held, run.total
+        return Step(
+            kind=Kind.COMPUTE,
+            opcode="compute",
+            line=statement.line,
+            engine=engine,
+            macs=tile.volume,
+            cycles=cycles,
+        )
 
     # -- buffers and barriers
 

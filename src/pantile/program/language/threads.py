@@ -24,12 +24,20 @@ class Thread:
         function: What records the statements.
         name: How listings call the unit.
         core: The core it belongs to, if that is said; its tiles compute there unless they say otherwise.
+        pipelined: Whether it starts an operation when the one before has started, as the issue of an array
+            does: what only posts happens when all before it has finished, a wait holds up all that follows.
     """
 
-    __slots__ = ("core", "function", "name")
+    __slots__ = ("core", "function", "name", "pipelined")
 
-    def __init__(self, function: Callable[[], object], name: str = "", core: Place | None = None) -> None:
-        self.function, self.core = function, core
+    def __init__(
+        self,
+        function: Callable[[], object],
+        name: str = "",
+        core: Place | None = None,
+        pipelined: bool = False,
+    ) -> None:
+        self.function, self.core, self.pipelined = function, core, pipelined
         self.name = name or getattr(function, "__name__", "thread")
         _require_plain(function)
 
@@ -62,18 +70,24 @@ class Thread:
 @overload
 def thread(function: Callable[[], object]) -> Thread: ...
 @overload
-def thread(*, name: str = "", core: Place | None = None) -> Callable[[Callable[[], object]], Thread]: ...
 def thread(
-    function: Callable[[], object] | None = None, *, name: str = "", core: Place | None = None
+    *, name: str = "", core: Place | None = None, pipelined: bool = False
+) -> Callable[[Callable[[], object]], Thread]: ...
+def thread(
+    function: Callable[[], object] | None = None,
+    *,
+    name: str = "",
+    core: Place | None = None,
+    pipelined: bool = False,
 ) -> Thread | Callable[[Callable[[], object]], Thread]:
-    """Mark a function as a thread; plainly, or with a name and the core it belongs to.
+    """Mark a function as a thread; plainly, or with a name, the core it belongs to, and how it completes.
 
     Raises:
         ProgramError: If it is a generator, a coroutine, or takes arguments.
     """
     if function is None:
-        return lambda marked: Thread(marked, name, core)
-    return Thread(function, name, core)
+        return lambda marked: Thread(marked, name, core, pipelined)
+    return Thread(function, name, core, pipelined)
 
 
 def _require_plain(function: Callable[..., Any]) -> None:
