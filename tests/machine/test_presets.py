@@ -73,7 +73,7 @@ def test_every_constant_has_a_source(name: str) -> None:
 
 def test_names_and_list() -> None:
     systolic = ("systolic-ws-128x128-c4", "systolic-ws-8x8", "systolic-ws-8x8-c4")
-    assert set(systolic) | {"ascend-950pr", "ascend-950pr-432"} <= set(preset_names())
+    assert set(systolic) | {"ascend-950pr", "ascend-950pr-432", "mesh-2x2", "bus-4x4"} <= set(preset_names())
     machines = list_machines()
     cores = {machine.name: machine.grid.cores for machine in machines.machines}
     assert [cores[name] for name in (*systolic, "ascend-950pr")] == [4, 1, 4, 32]
@@ -105,11 +105,11 @@ def test_files(tmp_path: Path) -> None:
     [
         (
             "systolic-ws-8x9",
-            "did you mean 'systolic-ws-8x8'? presets are ascend-950pr, ascend-950pr-432, ",
+            f"did you mean 'systolic-ws-8x8'? presets are {', '.join(preset_names())}; or give a FILE.toml",
         ),
         (
             "zzz",
-            "presets are ascend-950pr, ascend-950pr-432, ",
+            f"presets are {', '.join(preset_names())}; or give a FILE.toml",
         ),
         ("", "presets are "),
         ("machine.yaml", "presets are "),

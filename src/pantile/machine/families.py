@@ -104,5 +104,21 @@ FAMILIES: dict[str, dict[str, Constant]] = {
             required=False,
         ),
     },
+    "mesh": {
+        "topology": Constant(
+            meaning="mesh: chiplets are linked to their neighbours in rows and columns; bus: all to one bus",
+            kind="text",
+            choices=("mesh", "bus"),
+        ),
+        "precision_bytes": Constant(
+            meaning="bytes of an element of a product that names no type: 1 int8, 2 bf16, 4 fp32", maximum=4
+        ),
+        "wires": Constant(
+            meaning="chiplet that each memory off chip is wired to, counted row by row; absent: its own",
+            kind="counts",
+            minimum=0,
+            required=False,
+        ),
+    },
 }
 """Constants of ``[family.<name>]``, by family and key."""
