@@ -7,12 +7,13 @@ Source: asw-theory.md section 3.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, get_args
 
 from pantile.errors import UsageError, suggestion
 from pantile.planners.asw.block_order import BlockOrder, OrderName, block_order
 from pantile.planners.asw.block_time import TimeModel
+from pantile.planners.asw.candidates import candidates_of
 from pantile.planners.asw.chip import ticks_of
 from pantile.planners.asw.entry import Entry, entry_of
 from pantile.planners.asw.l0_tile import BaseTile, InnerTile, base_tile, inner_tile
@@ -24,8 +25,10 @@ from pantile.planners.asw.totals import Totals, totals_of
 
 if TYPE_CHECKING:
     from pantile.planners.asw.assignment import Assignment
+    from pantile.planners.asw.candidates import Candidates
     from pantile.planners.asw.chip import Chip
     from pantile.planners.asw.problem import Problem
+    from pantile.planners.asw.recut import Recut
 
 SEMANTICS: tuple[Semantics, ...] = get_args(Semantics)
 
@@ -67,13 +70,13 @@ class Stages:
         options: What was left open.
         entry: Stage 0.
         base: Stage 1.
-        block: Stage 2.
+        block: Stage 2, chosen among the *candidates*.
         l2: Stage 6.
         order: Stage 5.
         tail: Stage 4.
         totals: Stage 7.
         reduction: Instead of stages 2 to 7, the product on few cores.
-        inner: The tile that is computed at a time.
+        inner: The tile that is computed at a time, of the blocks that cores really take.
     """
 
     problem: Problem
@@ -89,11 +92,19 @@ class Stages:
     totals: Totals | None = None
     reduction: Reduction | None = None
     inner: InnerTile | None = None
+    candidates: Candidates | None = field(default=None, compare=False, repr=False)
 
     @property
     def corrected(self) -> bool:
         """Whether the demonstrable errors are repaired."""
         return self.semantics == "corrected"
+
+    @property
+    def cut(self) -> SingleCore | Recut | Reduction | None:
+        """The blocks that cores really take, those of B if it was chosen; ``None`` without a plan."""
+        if self.tail is not None and self.tail.effective == "B":
+            return self.tail.fewer or self.tail.recut
+        return self.block or self.reduction
 
     @property
     def feasible(self) -> bool:
@@ -138,7 +149,9 @@ def _split(start: Stages) -> Stages:
     """Go on with all cores."""
     problem, chip, base, options = start.problem, start.chip, start.base, start.options
     corrected = start.corrected
-    block = choose_block(problem, chip, start.entry, base, corrected=corrected)
+    found = candidates_of(problem, chip, start.entry, base, corrected=corrected)
+    start = replace(start, candidates=found)
+    block = choose_block(problem, chip, start.entry, found, corrected=corrected)
     if block is None:
         return start
     l2 = l2_use(problem, chip, block, start.semantics, options.consumer)
@@ -152,4 +165,9 @@ def _split(start: Stages) -> Stages:
     model = TimeModel(problem, ticks_of(chip), delivered, overlapped)
     tail = tail_of(problem, chip, block, model, gated=options.gated)
     totals = totals_of(problem, chip, base, block, l2, tail)
-    return replace(start, block=block, l2=l2, order=order, tail=tail, totals=totals, inner=inner)
+    done = replace(start, block=block, l2=l2, order=order, tail=tail, totals=totals, inner=inner)
+    cut = done.cut
+    if cut is None or cut is block:
+        return done
+    inner = inner_tile(problem, chip, base, (cut.m, cut.n), cut.k_l1, corrected=corrected)
+    return replace(done, inner=inner)

@@ -12,13 +12,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from pantile.planners.asw.candidates import Candidates, candidates_of, k_step
+from pantile.planners.asw.candidates import k_step
 from pantile.tiling.cut import ceil_div
 
 if TYPE_CHECKING:
+    from pantile.planners.asw.candidates import Candidates
     from pantile.planners.asw.chip import Chip
     from pantile.planners.asw.entry import Entry
-    from pantile.planners.asw.l0_tile import BaseTile
     from pantile.planners.asw.problem import Problem
 
 _NEAR = 1 + 1e-12
@@ -57,14 +57,16 @@ class SingleCore:
 
 
 def choose_block(
-    problem: Problem, chip: Chip, entry: Entry, base: BaseTile, *, corrected: bool
+    problem: Problem, chip: Chip, entry: Entry, found: Candidates, *, corrected: bool
 ) -> SingleCore | None:
-    """Return stage 2, or ``None`` where no candidate meets the constraints."""
+    """Return stage 2, one of the candidates *found*, or ``None`` where none meets the constraints.
+
+    As published, the whole output of a batch comes first, if the batches alone fill the cores.
+    """
     if not corrected and entry.blocks_per_batch == 1:
         unsplit = _unsplit(problem, chip)
         if unsplit is not None:
             return unsplit
-    found = candidates_of(problem, chip, entry, base, corrected=corrected)
     return _cheapest_traffic(problem, chip, found) if corrected else _cheapest_step(problem, chip, found)
 
 

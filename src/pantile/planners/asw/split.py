@@ -8,9 +8,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
+import numpy as np
+
+from pantile.planners.asw.infeasible import what_fails
 from pantile.planners.asw.single_core import traffic_bytes
 
 if TYPE_CHECKING:
+    from pantile.planners.asw.candidates import Candidates
     from pantile.planners.asw.chip import Chip
     from pantile.planners.asw.entry import Entry
     from pantile.planners.asw.problem import Problem
@@ -51,8 +55,13 @@ def residency(problem: Problem, chip: Chip) -> tuple[bool, bool]:
     return problem.left_bytes <= chip.l2_bytes, problem.right_bytes <= chip.l2_bytes
 
 
-def ranked_splits(problem: Problem, chip: Chip, entry: Entry, block: SingleCore) -> tuple[SplitChoice, ...]:
-    """Return the ways of sharing in the order of what they cost, with what speaks against each."""
+def ranked_splits(
+    problem: Problem, chip: Chip, entry: Entry, block: SingleCore, found: Candidates
+) -> tuple[SplitChoice, ...]:
+    """Return the ways of sharing in the order of what they cost, with what speaks against each.
+
+    *found* are the candidates among which *block* was chosen.
+    """
     fewest = entry.blocks_per_batch
     chosen = split_kind(block.rows, block.columns)
     left, right = residency(problem, chip)
@@ -76,7 +85,23 @@ def ranked_splits(problem: Problem, chip: Chip, entry: Entry, block: SingleCore)
         else:
             resident = {"B": True, "M": right, "N": left}[kind]
             remark = "" if resident else "the shared operand does not fit L2; "
-            remark += f"{rows} x {columns} blocks were no candidate or cost more (stage 2)"
+            remark += _against(
+                problem, chip, found, rows, columns, traffic_bytes(problem, block.rows, block.columns)
+            )
         shared = traffic_bytes(problem, rows, columns) - once
         choices.append(SplitChoice(kind=kind, rows=rows, columns=columns, shared_bytes=shared, remark=remark))
     return tuple(choices)
+
+
+def _against(
+    problem: Problem, chip: Chip, found: Candidates, rows: int, columns: int, chosen_bytes: int
+) -> str:
+    """Return what speaks against a cut into so many rows and columns of blocks."""
+    at = np.flatnonzero((found.rows == rows) & (found.columns == columns))
+    if not at.size:
+        return f"{rows} x {columns} equal blocks are no candidate"
+    fails = what_fails(problem, chip, found, int(at[0]), rows * columns)
+    if fails:
+        return fails
+    moved = traffic_bytes(problem, rows, columns)
+    return f"{moved} B through L2, {chosen_bytes} B as chosen"
