@@ -1,4 +1,4 @@
-"""Exact comparison of a recorded JSON value with what was computed."""
+"""Comparison of a recorded JSON value with what was computed: exact, or with a tolerance for floats."""
 
 from __future__ import annotations
 
@@ -53,18 +53,19 @@ class Comparison:
     unchecked: tuple[str, ...] = ()
 
 
-def compare(expected: Any, computed: Any, field: str = "") -> Comparison:
+def compare(expected: Any, computed: Any, field: str = "", *, relative: float = 0.0) -> Comparison:
     """Return how *expected*, a value of a case file, differs from *computed*.
 
     Every figure of the file is looked at; what was computed beyond it is not. Numbers are compared by
-    value, exactly, and true and false are no numbers.
+    value, exactly unless *relative* allows a recorded float to differ by such a part of itself; true and
+    false are no numbers.
 
     >>> compare({"a": [1, 2], "b": 3}, {"a": [1, 5], "c": 7}).difference
     Difference(field='a[1]', expected=2, got=5, why='')
     >>> compare({"a": [1, 2], "b": 3}, {"a": [1, 5], "c": 7}).unchecked
     ('b',)
     """
-    walk = _Walk()
+    walk = _Walk(relative)
     walk.visit(expected, computed, field)
     return Comparison(walk.compared, walk.difference, tuple(walk.unchecked))
 
@@ -80,6 +81,7 @@ def same(expected: object, computed: object) -> bool:
 class _Walk:
     """A comparison under way."""
 
+    relative: float = 0.0
     compared: int = 0
     difference: Difference | None = None
     unchecked: dict[str, None] = field(default_factory=dict)
@@ -98,8 +100,20 @@ class _Walk:
             self._visit_list(expected, computed, at)
         else:
             self.compared += 1
-            if isinstance(expected, dict | list) or not same(expected, computed):
+            if isinstance(expected, dict | list) or not (
+                same(expected, computed) or self._near(expected, computed)
+            ):
                 self._differs(at, expected, computed)
+
+    def _near(self, expected: Any, computed: Any) -> bool:
+        """Whether two floats differ by no more than is allowed."""
+        if (
+            not isinstance(expected, float)
+            or isinstance(computed, bool)
+            or not isinstance(computed, int | float)
+        ):
+            return False
+        return abs(expected - computed) <= self.relative * abs(expected)
 
     def _visit_list(self, expected: list[Any], computed: list[Any], at: str) -> None:
         self.compared += not expected  # of others, the entries count

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from pantile.conform import sync_cases
+from pantile.conform.asw import cases as asw
 from pantile.conform.cann import detect as cann
 from pantile.conform.onnxim import detect as onnxim
 from pantile.conform.result import CaseOutcome
@@ -34,6 +35,8 @@ KINDS = (
     Kind("onnxim run", onnxim.is_run, onnxim.check_run),
     Kind("onnxim mapping table", onnxim.is_mapping_table, onnxim.check_mapping_table),
     Kind("onnxim failures", onnxim.is_failures, onnxim.check_failures),
+    Kind("asw_theory", asw.is_file, asw.check_file),
+    Kind("asw_theory worked examples", asw.is_examples, asw.skip_examples),
     Kind("synchronisation case", sync_cases.is_case, sync_cases.check_case),
     Kind("cann case", cann.is_cases, cann.check_cases),
     Kind("cann block order", cann.is_block_orders, cann.check_block_orders),

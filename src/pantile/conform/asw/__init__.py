@@ -1,0 +1,1 @@
+"""Recorded cases of the ASW_Basic theory."""

@@ -1,0 +1,81 @@
+"""Recorded cases of the ASW_Basic theory, in four layouts that share one schema."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from pantile.conform.asw.layouts import figures_of_full_load, figures_of_mapping, figures_of_x_min
+from pantile.conform.asw.pipeline import figures_of_pipeline
+from pantile.conform.compare import KNOWN, Difference, compare
+from pantile.conform.onnxim.session import defect
+from pantile.conform.result import CaseOutcome, judged
+from pantile.errors import PantileError
+from pantile.planners.asw.pipeline import SEMANTICS
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+SCHEMA = "asw_theory_pipeline/1"
+EXAMPLES = "asw_theory_golden/1"
+RELATIVE = 1e-6
+"""How far a recorded float may be off, as a part of itself, where the case does not say."""
+
+_REMARKS = ("case_id", "inputs", "note", "tolerance")
+
+
+def is_file(value: Any) -> bool:
+    """Whether *value* is a file of such cases."""
+    return isinstance(value, dict) and value.get("schema") == SCHEMA and isinstance(value.get("cases"), list)
+
+
+def check_file(value: Any, stem: str, on_compile: Callable[[], None]) -> list[CaseOutcome]:
+    """Return the outcome of every case of a file."""
+    return [_check(case, f"{stem}[{at}]") for at, case in enumerate(value["cases"])]
+
+
+def is_examples(value: Any) -> bool:
+    """Whether *value* is a file of the document's worked examples, each with names of its own."""
+    return isinstance(value, dict) and value.get("schema") == EXAMPLES
+
+
+def skip_examples(value: Any, stem: str, on_compile: Callable[[], None]) -> list[CaseOutcome]:
+    """Return why a file of worked examples is not run: no layout says what its names mean."""
+    return [CaseOutcome(case="", skipped="worked examples of a document; this project's tests compute them")]
+
+
+def _check(case: Any, place: str) -> CaseOutcome:
+    if not isinstance(case, dict):
+        return CaseOutcome(case=place, difference=Difference("", "an object", case, "it is no case"))
+    named = case.get("case_id")
+    name = named if isinstance(named, str) and named else place
+    inputs, expected = case.get("inputs"), case.get("expected")
+    if not isinstance(inputs, dict) or not isinstance(expected, dict):
+        return CaseOutcome(case=name, skipped="it has no inputs, or nothing is expected of it")
+    try:
+        computed = _figures(inputs, expected)
+    except PantileError as error:
+        refused = Difference("inputs", "figures", str(error), "they were refused")
+        return CaseOutcome(case=name, difference=refused)
+    except KeyError as error:
+        return CaseOutcome(case=name, skipped=f"its inputs lack {error.args[0]!r}")
+    except Exception as error:  # a crash on one case is that case's failure, and must not hide the others
+        return CaseOutcome(case=name, difference=defect(error, "expected", "figures"))
+    ours = {**dict.fromkeys(_REMARKS, KNOWN), "expected": computed}
+    return judged(name, compare(case, ours, relative=_tolerance(case)))
+
+
+def _tolerance(case: dict[str, Any]) -> float:
+    stated = case.get("tolerance")
+    relative = stated.get("rel") if isinstance(stated, dict) else None
+    return float(relative) if isinstance(relative, int | float) else RELATIVE
+
+
+def _figures(inputs: dict[str, Any], expected: dict[str, Any]) -> dict[str, Any]:
+    """Return the figures of the layout that is expected; none of one that is not known."""
+    if "order_swizzle" in expected:
+        return figures_of_mapping(inputs, expected)
+    if "theory" in expected:
+        return figures_of_full_load(inputs)
+    if "corrected_l2" in expected or "corrected_gm" in expected:
+        return figures_of_x_min(inputs)
+    return {name: figures_of_pipeline(inputs, name) for name in SEMANTICS if name in expected}

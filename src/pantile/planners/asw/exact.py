@@ -1,0 +1,144 @@
+"""A judge that counts every block at its true size: the time of the busiest core.
+
+Source: asw-theory.md section 14.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import TYPE_CHECKING
+
+from pantile.planners.asw.chip import ticks_of
+from pantile.planners.asw.grain import up
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from pantile.planners.asw.chip import Chip
+    from pantile.planners.asw.pieces import Pieces
+    from pantile.planners.asw.problem import Problem
+
+
+@dataclass(frozen=True, slots=True)
+class CoreTimes:
+    """Seconds of the busiest and of the idlest core."""
+
+    longest: Fraction
+    shortest: Fraction
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Judge:
+    """The exact evaluator for one product.
+
+    Attributes:
+        problem: What is computed.
+        chip: Where.
+        reread: Bytes of inputs that memory delivers, over the bytes of all inputs (r_in).
+    """
+
+    problem: Problem
+    chip: Chip
+    reread: Fraction = Fraction(1)
+
+    def block(self, m: int, n: int) -> Fraction:
+        """Return the seconds of a block of m rows and n columns, computed in whole grains."""
+        problem, ticks, grain = self.problem, ticks_of(self.chip), self.chip.grain
+        padded = up(m, grain) * up(n, grain) * up(problem.k, grain)
+        delivered = self.reread * problem.input_bytes
+        share = Fraction(m * n, problem.batch * problem.m * problem.n)
+        return (
+            max(
+                Fraction(2 * padded * ticks.flop),
+                Fraction((m + n) * problem.k * problem.element_bytes * ticks.l2_byte),
+                delivered * share * ticks.gm_byte,
+                Fraction(m * n * problem.out_bytes * ticks.gm_byte),
+            )
+            + ticks.overhead
+        ) / ticks.per_second
+
+    def whole(self, m: int, n: int) -> CoreTimes:
+        """Return the times when blocks of m rows and n columns are dealt in turn, none cut again (A0).
+
+        The shortest time is of the cores that there are: 0 where some get no block.
+        """
+        rows, columns = _counts(self.problem, m, n)
+        kinds = _edges(self.problem, m, n, rows, columns)
+        seconds = [Fraction(0)] * self.chip.cores
+        for (height, width), dealt in zip(kinds, _dealt(self.problem, self.chip, rows, columns), strict=True):
+            if any(dealt):
+                time = self.block(height, width)
+                seconds = [core + count * time for core, count in zip(seconds, dealt, strict=True)]
+        return CoreTimes(max(seconds), min(seconds))
+
+    def with_pieces(self, m: int, n: int, pieces: Pieces) -> CoreTimes:
+        """Return the times when the last wave's blocks are cut into pieces (A1), dealt in turn."""
+        rows, columns = _counts(self.problem, m, n)
+        cores = self.chip.cores
+        blocks = self.problem.batch * rows * columns
+        full = blocks // cores * cores
+        seconds = [Fraction(0)] * cores
+        known: dict[tuple[int, int], Fraction] = {}
+
+        def time(size: tuple[int, int]) -> Fraction:
+            if size not in known:
+                known[size] = self.block(*size)
+            return known[size]
+
+        sizes = [self._size(index, m, n, rows, columns) for index in range(rows * columns)]
+        for index in range(full):
+            seconds[index % cores] += time(sizes[index % len(sizes)])
+        at = 0
+        for index in range(full, blocks):
+            for piece in _cut(sizes[index % len(sizes)], pieces):
+                seconds[at % cores] += time(piece)
+                at += 1
+        return CoreTimes(max(seconds), min(seconds))
+
+    def _size(self, position: int, m: int, n: int, rows: int, columns: int) -> tuple[int, int]:
+        row, column = divmod(position, columns)
+        return min(m, self.problem.m - row * m), min(n, self.problem.n - column * n)
+
+
+def _counts(problem: Problem, m: int, n: int) -> tuple[int, int]:
+    return -(-problem.m // m), -(-problem.n // n)
+
+
+def _edges(problem: Problem, m: int, n: int, rows: int, columns: int) -> list[tuple[int, int]]:
+    """Return the four sizes that blocks have: inside, last column, last row, the corner."""
+    last_m, last_n = problem.m - (rows - 1) * m, problem.n - (columns - 1) * n
+    return [(m, n), (m, last_n), (last_m, n), (last_m, last_n)]
+
+
+def _dealt(problem: Problem, chip: Chip, rows: int, columns: int) -> list[list[int]]:
+    """Return, for each of the four sizes, how many such blocks every core gets."""
+    cores, blocks = chip.cores, rows * columns
+    one = [[0] * cores for _ in range(4)]
+    for core in range(cores):
+        one[0][core] = blocks // cores + (core < blocks % cores)
+    for row in range(rows - 1):
+        core = (row * columns + columns - 1) % cores
+        one[1][core] += 1
+        one[0][core] -= 1
+    for column in range(columns):
+        core = ((rows - 1) * columns + column) % cores
+        one[2 if column < columns - 1 else 3][core] += 1
+        one[0][core] -= 1
+    # Batch b starts at core b * blocks mod cores; that repeats after at most as many batches as cores.
+    starts = [0] * cores
+    for batch in range(min(problem.batch, cores)):
+        starts[batch * blocks % cores] += problem.batch // cores + (batch < problem.batch % cores)
+    return [
+        [sum(starts[start] * kind[(core - start) % cores] for start in range(cores)) for core in range(cores)]
+        for kind in one
+    ]
+
+
+def _cut(size: tuple[int, int], pieces: Pieces) -> Iterator[tuple[int, int]]:
+    """Yield the pieces of one block, clipped to it."""
+    m, n = size
+    length = n if pieces.axis == "n" else m
+    for start in range(0, length, pieces.size):
+        part = min(pieces.size, length - start)
+        yield (m, part) if pieces.axis == "n" else (part, n)
