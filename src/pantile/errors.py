@@ -84,6 +84,12 @@ class OutsideModelError(PantileError):
     code = "PT-OUTSIDE"
 
 
+class InfeasibleError(PantileError):
+    """There is no plan: exit code 1, with the constraint and its two numbers."""
+
+    code = "PT-INFEASIBLE"
+
+
 class OutputError(PantileError, OSError):
     """A result that cannot be written where it was asked for."""
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from pantile.errors import PantileError, UsageError
+from pantile.errors import UsageError
 from pantile.machine import load_machine
 from pantile.verbs.arguments import (
     is_many,
@@ -15,8 +15,6 @@ from pantile.verbs.arguments import (
     network_text,
     networks_of,
     node_text,
-    require_planner,
-    require_supported_family,
 )
 from pantile.workload.load import load_workload
 from pantile.workload.matmul import Matmul
@@ -74,17 +72,3 @@ def test_every_text_of_a_node_can_be_loaded_again(mlp: str, tmp_path: Path) -> N
             node = next(node for node in network.nodes if node.computation)
             (again,) = load_workload(node_text(network, node.name))
             assert str(again.nodes[0].computation) == str(node.computation)
-
-
-def test_planners() -> None:
-    machine = load_machine("systolic-ws-8x8")
-    require_planner(machine, None)
-    require_planner(machine, "onnxim")
-    with pytest.raises(UsageError, match=r"unknown planner 'onxim'; did you mean 'onnxim'\?"):
-        require_planner(machine, "onxim")
-
-
-def test_a_machine_that_cannot_be_timed(machine_file: WriteMachine) -> None:
-    require_supported_family(load_machine(machine_file()))
-    with pytest.raises(PantileError, match="core_type of core 0 is 'systolic_os'"):
-        require_supported_family(load_machine(machine_file(core_type="systolic_os")))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import pantile
-from pantile.planners.onnxim.planner import NodePlan
+from pantile.tiling.plan import NodePlan
 from pantile.verbs.outside import outside_notes
 from pantile.workload.matmul import Matmul
 from pantile.workload.network import Node

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from pantile.errors import ManyProblems, MappingError, OutsideModelError, UsageError
-from pantile.verbs.systolic import InfeasibleError, Systolic, plan_systolic
+from pantile.errors import InfeasibleError, ManyProblems, MappingError, OutsideModelError, UsageError
+from pantile.verbs.systolic import Systolic, plan_systolic
 from pantile.workload.load import load_workload
 from pantile.workload.matmul import Matmul
 from pantile.workload.network import network_of

@@ -45,8 +45,9 @@ def validate(
 ) -> None:
     """Read a machine file and report every problem in it."""
     from pantile.machine import load_machine
-    from pantile.verbs.arguments import require_supported_family
+    from pantile.verbs.families import families_of
 
     machine = load_machine(file)
-    require_supported_family(machine)
+    for family in families_of(machine):
+        family.require_supported(machine)
     emit(f"{file}: machine {machine.name!r} is valid")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import sys
+from operator import methodcaller
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -84,8 +85,8 @@ def lower(
     Without options it prints totals. --core and --window choose what is listed, as text unless --json is
     given. A listing holds up to 100000 operations.
     """
-    from pantile.verbs.lower import Lowering
     from pantile.verbs.lower import lower as run_lower
+    from pantile.verbs.result import Many
 
     if text and json:
         raise UsageError("expected one of --text and --json, got both", mend="leave one of them out")
@@ -100,8 +101,8 @@ def lower(
         window=options.read_window(window),
     )
     listed = text or core is not None or window is not None
-    emit(json_text(result) if json else shown(result, Lowering.text if listed else str), output)
-    for each in [result] if isinstance(result, Lowering) else result:
+    emit(json_text(result) if json else shown(result, methodcaller("text") if listed else str), output)
+    for each in result if isinstance(result, Many) else [result]:
         if json and each.left_out:
             remark(f"{each.workload}: {each.left_out} operations left out; choose some with --window A:B")
 

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from pantile.tiling.tiling import Tiling
+
+if TYPE_CHECKING:
+    from pantile.workload.network import Node
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -155,3 +158,18 @@ class Plan:
             ),
             notes=tuple(Note(**each) for each in data["notes"]),
         )
+
+
+@dataclass(frozen=True, slots=True)
+class NodePlan:
+    """A node with its plan, or with the reason why it is outside the model.
+
+    Attributes:
+        node: The node.
+        plan: Its plan, feasible or not; ``None`` outside the model.
+        outside: The reason; empty where there is a plan.
+    """
+
+    node: Node
+    plan: Plan | None
+    outside: str = ""

@@ -6,7 +6,7 @@ import os
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from pantile.errors import UsageError, suggestion
+from pantile.errors import UsageError
 from pantile.machine import Machine, load_machine
 from pantile.workload.load import load_workload
 from pantile.workload.matmul import Matmul
@@ -18,9 +18,6 @@ if TYPE_CHECKING:
 
 WorkloadLike = str | os.PathLike[str] | Matmul | Network
 MachineLike = str | os.PathLike[str] | Machine
-
-PLANNERS = ("onnxim",)
-"""Planners of this version."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -82,26 +79,3 @@ def node_text(network: Network, name: str) -> str:
 
 def _is_onnx(source: str) -> bool:
     return source.partition("#")[0].lower().endswith(".onnx")
-
-
-def require_planner(machine: Machine, planner: str | None) -> None:
-    """Check the planner to use: the one named, else the machine's own.
-
-    Raises:
-        UsageError: If it is not one that is built.
-    """
-    name = planner or machine.planner or PLANNERS[0]
-    if name not in PLANNERS:
-        raise UsageError(f"unknown planner {name!r}", mend=suggestion(name, PLANNERS))
-
-
-def require_supported_family(machine: Machine) -> None:
-    """Check that a machine of a family that this version plans for can be timed.
-
-    Raises:
-        PantileError: What the family lacks or does not cover; all problems at once.
-    """
-    from pantile.targets.systolic.config import FAMILY, require_supported, systolic_config
-
-    if FAMILY in machine.family:
-        require_supported(systolic_config(machine), machine.place)

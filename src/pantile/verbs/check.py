@@ -26,7 +26,8 @@ if TYPE_CHECKING:
 
     from pantile.tiling.plan import Note
     from pantile.verbs.arguments import MachineLike, WorkloadLike
-    from pantile.verbs.systolic import PlannedLayer, Systolic
+    from pantile.verbs.families import PlannedLayer, Session
+    from pantile.verbs.systolic import Systolic
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +41,7 @@ class CheckResult:
         notes: Quirks met and labels.
     """
 
-    session: Systolic
+    session: Session
     workload: str
     report: Report
     notes: tuple[Note, ...]
@@ -94,7 +95,7 @@ def check(
     checked = [
         (session, layer, report)
         for session in sessions
-        for layer, report in zip(session.layers(), reports_of(session, on_compile), strict=True)
+        for layer, report in zip(session.layers(), session.reports(on_compile), strict=True)
     ]
     outside = tuple(note for session in sessions for note in session.outside)
     alone = outside if len(checked) == 1 else ()

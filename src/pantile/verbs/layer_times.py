@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
     from pantile.targets.systolic.config import SystolicConfig
     from pantile.targets.systolic.totals import Totals
-    from pantile.verbs.systolic import PlannedLayer
+    from pantile.verbs.families import PlannedLayer
 
 ACTIVE_TERMS = (TERMS.index("compute"), TERMS.index("drain"))
 """Classes of cycles in which the array is active."""

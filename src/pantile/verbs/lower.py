@@ -21,7 +21,8 @@ if TYPE_CHECKING:
     from pantile.targets.systolic.instructions import Instruction
     from pantile.tiling.plan import Note
     from pantile.verbs.arguments import MachineLike, WorkloadLike
-    from pantile.verbs.systolic import PlannedLayer, Systolic
+    from pantile.verbs.families import Lowered, PlannedLayer
+    from pantile.verbs.systolic import Systolic
 
 
 @dataclass(frozen=True, eq=False)
@@ -148,7 +149,7 @@ def lower(
     dims: Mapping[str, int] | None = None,
     core: int | None = None,
     window: range | None = None,
-) -> Lowering | Many[Lowering]:
+) -> Lowered | Many[Lowered]:
     """Return what the cores of *machine* run for *workload*, which may also be a plan file.
 
     Args:
@@ -168,19 +169,20 @@ def lower(
     sessions = sessions_of(workload, machine, options)
     for session in sessions:
         session.require_core(core)
-    layers = [(session, layer) for session in sessions for layer in session.layers()]
+    layers = [layer for session in sessions for layer in session.layers()]
     if window is not None:
-        longest = max(layer.program.operations for _, layer in layers)
+        longest = max(layer.program.operations for layer in layers)
         require_window(window, longest, most=MAX_LISTED, holder="a listing")
     outside = [note for session in sessions for note in session.outside]
     alone = tuple(outside) if len(layers) == 1 else ()
-    results = [_lowering(session, layer, core, window, alone) for session, layer in layers]
+    results = [each for session in sessions for each in session.lowerings(core, window, alone)]
     return single_or_many(workload, results, outside)
 
 
-def _lowering(
+def lower_layer(
     session: Systolic, layer: PlannedLayer, core: int | None, window: range | None, outside: tuple[Note, ...]
 ) -> Lowering:
+    """Return the program of one layer on a systolic machine, to be listed."""
     program = layer.program
     listing = Listing(program, session.config, layer.layer, core, clipped(window, program.operations))
     return Lowering(session, layer.workload, listing, (*layer.notes, *outside))

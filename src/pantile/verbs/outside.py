@@ -9,7 +9,7 @@ from pantile.tiling.plan import Note
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from pantile.planners.onnxim.planner import NodePlan
+    from pantile.tiling.plan import NodePlan
 
 _NAMED = 3  # nodes that a note names; the others are counted
 

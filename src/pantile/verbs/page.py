@@ -32,9 +32,10 @@ if TYPE_CHECKING:
     from pantile.check.report import Report
     from pantile.targets.systolic.config import SystolicConfig
     from pantile.tiling.plan import Plan
+    from pantile.verbs.families import PlannedLayer
     from pantile.verbs.listing import Listing
     from pantile.verbs.simulate import Simulation
-    from pantile.verbs.systolic import PlannedLayer, Systolic
+    from pantile.verbs.systolic import Systolic
 
 LETTERS = (
     CANONICAL_LETTERS,

@@ -13,10 +13,9 @@ from pantile.verbs.sessions import planned, single_or_many
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from pantile.planners.onnxim.planner import NodePlan
-    from pantile.tiling.plan import Decision
+    from pantile.tiling.plan import Decision, NodePlan
     from pantile.verbs.arguments import MachineLike, WorkloadLike
-    from pantile.verbs.systolic import Systolic
+    from pantile.verbs.families import Session
     from pantile.workload.network import Node
 
 
@@ -32,7 +31,7 @@ class PlanResult:
         outside: The reason; empty where there is a plan.
     """
 
-    session: Systolic
+    session: Session
     workload: str
     node: Node
     plan: Plan | None
@@ -142,7 +141,7 @@ def plan(
     return single_or_many(workload, results)
 
 
-def _result(session: Systolic, each: NodePlan) -> PlanResult:
+def _result(session: Session, each: NodePlan) -> PlanResult:
     plan = each.plan
     if plan is not None:
         plan = replace(plan, notes=(*plan.notes, *session.notes))

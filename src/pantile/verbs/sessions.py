@@ -7,15 +7,16 @@ from typing import TYPE_CHECKING, TypeVar
 
 from pantile.errors import ManyProblems, PantileError, Place, UsageError, raise_all
 from pantile.tiling.plan import Note
-from pantile.verbs.arguments import PlanOptions, is_many, machine_of, networks_of, require_planner
+from pantile.verbs.arguments import PlanOptions, is_many, machine_of, networks_of
+from pantile.verbs.families import family_of, planner_of
 from pantile.verbs.planfile import is_plan_file, read_plan_file
 from pantile.verbs.result import Many, Result
-from pantile.verbs.systolic import Systolic, plan_systolic
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from pantile.verbs.arguments import MachineLike, WorkloadLike
+    from pantile.verbs.families import Session
     from pantile.verbs.planfile import PlanFile
 
 R = TypeVar("R", bound=Result)
@@ -23,7 +24,7 @@ R = TypeVar("R", bound=Result)
 
 def planned(
     workload: WorkloadLike, machine: MachineLike, options: PlanOptions, *, complete: bool
-) -> list[Systolic]:
+) -> list[Session]:
     """Return *workload* planned on *machine*, one session per network.
 
     Args:
@@ -36,14 +37,13 @@ def planned(
         PantileError: If the input is at fault; all problems at once.
     """
     chosen = machine_of(machine)
-    require_planner(chosen, options.planner)
-    sessions: list[Systolic] = []
+    planner = planner_of(chosen, options.planner)
+    family, options = family_of(chosen, planner), replace(options, planner=planner)
+    sessions: list[Session] = []
     problems: list[PantileError] = []
     for network in networks_of(workload, options.dims):
         try:
-            session = plan_systolic(
-                network, chosen, mapping=options.mapping, semantics=options.semantics, dims=options.dims
-            )
+            session = family.plan(network, chosen, options)
             if complete:
                 session.require_plans()
             sessions.append(session)
@@ -53,7 +53,7 @@ def planned(
     return sessions
 
 
-def sessions_of(workload: WorkloadLike, machine: MachineLike, options: PlanOptions) -> list[Systolic]:
+def sessions_of(workload: WorkloadLike, machine: MachineLike, options: PlanOptions) -> list[Session]:
     """Return *workload*, which may also be a plan's file, planned on *machine*, every node with a plan.
 
     A plan's file stands for its workload, its mapping and its semantics; naming one of them again is an
@@ -67,7 +67,7 @@ def sessions_of(workload: WorkloadLike, machine: MachineLike, options: PlanOptio
     return planned(workload, machine, options, complete=True)
 
 
-def _of_plan(plan: PlanFile, machine: MachineLike, options: PlanOptions) -> list[Systolic]:
+def _of_plan(plan: PlanFile, machine: MachineLike, options: PlanOptions) -> list[Session]:
     again = [name for name in ("mapping", "semantics") if getattr(options, name) is not None]
     if again:
         raise UsageError(
@@ -85,7 +85,7 @@ def _of_plan(plan: PlanFile, machine: MachineLike, options: PlanOptions) -> list
     if sessions[0].machine.name == plan.machine:
         return sessions
     note = Note("plan", f"{plan.path} was made for {plan.machine}, not for this machine")
-    return [replace(session, notes=(*session.notes, note)) for session in sessions]
+    return [session.with_note(note) for session in sessions]
 
 
 def single_or_many(workload: WorkloadLike, results: list[R], notes: Sequence[Note] = ()) -> R | Many[R]:

@@ -25,6 +25,7 @@ from pantile.verbs.layer_times import (
 )
 from pantile.verbs.result import Many, as_html
 from pantile.verbs.sessions import sessions_of, single_or_many
+from pantile.verbs.systolic import Systolic, require_systolic
 
 if TYPE_CHECKING:
     import os
@@ -33,7 +34,8 @@ if TYPE_CHECKING:
     from pantile.targets.systolic.result import SystolicResult
     from pantile.targets.systolic.stream import Stream
     from pantile.verbs.arguments import MachineLike, WorkloadLike
-    from pantile.verbs.systolic import PlannedLayer, Systolic
+    from pantile.verbs.families import PlannedLayer
+    from pantile.verbs.result import Result
 
 
 @dataclass(frozen=True, eq=False)
@@ -185,7 +187,7 @@ def simulate(
     trace: str | os.PathLike[str] | None = None,
     core: int | None = None,
     on_compile: Callable[[], None] = lambda: None,
-) -> Simulation | Many[Simulation]:
+) -> Result | Many[Result]:
     """Return when everything happens that *machine* runs for *workload*.
 
     An ONNX file is one run of all its layers; a table is one run per row.
@@ -208,14 +210,14 @@ def simulate(
     options = PlanOptions(planner=planner, mapping=mapping, semantics=semantics, dims=dims or {})
     sessions = sessions_of(workload, machine, options)
     if trace is None:
-        runs = [simulate_session(session, on_compile=on_compile) for session in sessions]
+        runs = [session.simulation(on_compile) for session in sessions]
         return single_or_many(workload, runs)
     if len(sessions) != 1:
         raise UsageError(f"a trace holds one run, got {len(sessions)}", mend="name one workload")
     from pantile.verbs.trace import require_traceable, slices_of
     from pantile.view.trace import write_trace
 
-    (session,) = sessions
+    session = require_systolic(sessions[0], "traces show")
     session.require_core(core)
     simulation = simulate_session(session, record=require_traceable(session), on_compile=on_compile)
     write_trace(slices_of(simulation, core), trace)

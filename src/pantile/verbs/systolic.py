@@ -2,16 +2,23 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, cast
 
-from pantile.errors import OutsideModelError, PantileError, Place, UsageError, raise_all, suggestion
+from pantile.errors import (
+    InfeasibleError,
+    OutsideModelError,
+    Place,
+    UsageError,
+    raise_all,
+    suggestion,
+)
 from pantile.planners.onnxim.capacity import Overflow
 from pantile.planners.onnxim.layer import convolution_layer, gemm_layer
 from pantile.planners.onnxim.log import DecisionLog
-from pantile.planners.onnxim.planner import PLANNER, NodePlan, plan_network
+from pantile.planners.onnxim.planner import PLANNER, plan_network
 from pantile.planners.onnxim.shapes import with_onnxim_dims
 from pantile.targets.systolic.allocate import tensor_addresses
 from pantile.targets.systolic.capacity import memory_usages
@@ -19,9 +26,10 @@ from pantile.targets.systolic.config import SystolicConfig, require_supported, s
 from pantile.targets.systolic.lower import lower
 from pantile.targets.systolic.schedule import layer_order
 from pantile.tiling.onnxim import Mapping, parse_mapping, read_mapping_file
-from pantile.tiling.plan import Note, Plan
+from pantile.tiling.plan import NodePlan, Note, Plan
 from pantile.verbs.arguments import node_text
 from pantile.verbs.element_width import with_element_width
+from pantile.verbs.families import PlannedLayer
 from pantile.verbs.limits import (
     overflow_of_huge_tile,
     require_addressable,
@@ -36,39 +44,17 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from collections.abc import Mapping as Sizes
 
+    from pantile.check.report import Report
     from pantile.machine import Machine
     from pantile.program.program import Program
+    from pantile.verbs.arguments import PlanOptions
+    from pantile.verbs.families import Session
+    from pantile.verbs.lower import Lowering
+    from pantile.verbs.simulate import Simulation
     from pantile.workload.network import Network, Node
 
 Semantics = Literal["fixed", "faithful"]
 SEMANTICS = ("fixed", "faithful")
-
-
-class InfeasibleError(PantileError):
-    """There is no plan: exit code 1, with the constraint and its two numbers."""
-
-    code = "PT-INFEASIBLE"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PlannedLayer:
-    """A node with its plan and program.
-
-    Attributes:
-        node: The node.
-        plan: Its feasible plan.
-        program: Its program.
-        layer: Its position among the layers, in execution order.
-        workload: Text that names the node again.
-        notes: Quirks met and labels.
-    """
-
-    node: Node
-    plan: Plan
-    program: Program
-    layer: int
-    workload: str
-    notes: tuple[Note, ...]
 
 
 @dataclass(frozen=True)
@@ -156,6 +142,28 @@ class Systolic:
             if each.plan is not None and each.node.name in self.programs
         ]
 
+    def with_note(self, note: Note) -> Systolic:
+        """Return the session with one more remark on the whole run."""
+        return replace(self, notes=(*self.notes, note))
+
+    def lowerings(self, core: int | None, window: range | None, notes: tuple[Note, ...]) -> list[Lowering]:
+        """Return every layer's program to be listed; *notes* are added to each."""
+        from pantile.verbs.lower import lower_layer  # imports this module's callers
+
+        return [lower_layer(self, layer, core, window, notes) for layer in self.layers()]
+
+    def reports(self, on_compile: Callable[[], None]) -> list[Report]:
+        """Return a report on every layer's program."""
+        from pantile.verbs.check import reports_of  # likewise
+
+        return reports_of(self, on_compile)
+
+    def simulation(self, on_compile: Callable[[], None]) -> Simulation:
+        """Return one run of the network."""
+        from pantile.verbs.simulate import simulate_session  # likewise
+
+        return simulate_session(self, on_compile=on_compile)
+
     def require_core(self, core: int | None) -> None:
         """Check the number of a core; ``None`` means all of them.
 
@@ -184,6 +192,40 @@ class Systolic:
         if not self.programs:
             reasons = "; ".join(f"{each.node.name}: {each.outside}" for each in self.plans[:3])
             raise OutsideModelError(f"no node of {self.network.name} is inside the model ({reasons})")
+
+
+def plan_session(network: Network, machine: Machine, options: PlanOptions) -> Systolic:
+    """Return *network* planned on *machine*.
+
+    Raises:
+        PantileError: If anything of it cannot be planned; all problems at once.
+    """
+    return plan_systolic(
+        network, machine, mapping=options.mapping, semantics=options.semantics, dims=options.dims
+    )
+
+
+def require_supported_machine(machine: Machine) -> None:
+    """Check that a systolic machine can be timed.
+
+    Raises:
+        PantileError: What it lacks or what is not covered; all problems at once.
+    """
+    require_supported(systolic_config(machine), machine.place)
+
+
+def require_systolic(session: Session, what: str) -> Systolic:
+    """Return *session* if it is one of a systolic machine, which is all that *what* (pages, traces) can show.
+
+    Raises:
+        OutsideModelError: If it is not.
+    """
+    if not isinstance(session, Systolic):
+        raise OutsideModelError(
+            f"{what} runs on systolic machines so far, {session.machine.name!r} is none",
+            mend="use simulate without it, or lower --text",
+        )
+    return session
 
 
 def plan_systolic(

@@ -16,6 +16,7 @@ from pantile.verbs.releasers import with_releasers
 from pantile.verbs.result import as_html
 from pantile.verbs.sessions import sessions_of
 from pantile.verbs.simulate import simulate_session
+from pantile.verbs.systolic import require_systolic
 from pantile.verbs.window import clipped, require_window
 from pantile.view.outfile import write_atomically
 from pantile.view.render import MAX_OPERATIONS, refuse_too_many, render_page
@@ -24,8 +25,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from pantile.verbs.arguments import MachineLike, WorkloadLike
+    from pantile.verbs.families import PlannedLayer
     from pantile.verbs.simulate import Simulation
-    from pantile.verbs.systolic import PlannedLayer
     from pantile.view.pagedata import PageData
 
 MAX_FRAMED_BYTES = 2_000_000
@@ -119,7 +120,7 @@ def view(
         raise UsageError(
             f"a page shows one product, got {len(layers)}", mend="name a single one, such as FILE.onnx#NODE"
         )
-    (session,), (layer,) = sessions, layers
+    session, (layer,) = require_systolic(sessions[0], "pages show"), layers
     _require_page(layer, window)
     shown = clipped(window, layer.program.operations)
     listing = Listing(layer.program, session.config, layer.layer, None, shown)

@@ -12,10 +12,10 @@ import pytest
 
 from pantile.errors import ManyProblems, MappingError, PantileError, WorkloadError
 from pantile.planners.onnxim.capacity import Overflow
-from pantile.planners.onnxim.planner import NodePlan, plan_network
+from pantile.planners.onnxim.planner import plan_network
 from pantile.planners.onnxim.stops import MapperStop
 from pantile.tiling.onnxim import Mapping, Semantics, parse_mapping, read_mapping_file
-from pantile.tiling.plan import Plan
+from pantile.tiling.plan import NodePlan, Plan
 from pantile.workload.convolution import Convolution
 from pantile.workload.matmul import Matmul
 from pantile.workload.network import Network, Node, Tensor

@@ -21,7 +21,8 @@ if TYPE_CHECKING:
     from pantile.program.program import Program
     from pantile.targets.systolic.result import SystolicResult
     from pantile.targets.systolic.stream import Stream
-    from pantile.verbs.systolic import PlannedLayer, Systolic
+    from pantile.verbs.families import PlannedLayer
+    from pantile.verbs.systolic import Systolic
 
 LETTERS = "NCM"
 _LOOPS = {"N": "m", "M": "n", "C": "k"}

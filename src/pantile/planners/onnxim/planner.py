@@ -22,7 +22,7 @@ from pantile.planners.onnxim.stops import MapperStop
 from pantile.planners.onnxim.table import Entry, MappingTable
 from pantile.planners.onnxim.terms import predicted_terms
 from pantile.tiling.onnxim import format_mapping
-from pantile.tiling.plan import Plan
+from pantile.tiling.plan import NodePlan, Plan
 from pantile.workload.convolution import Convolution
 
 if TYPE_CHECKING:
@@ -37,21 +37,6 @@ if TYPE_CHECKING:
     Fits = Callable[[Node, Mapping], Overflow | None]
 
 PLANNER = "onnxim"
-
-
-@dataclass(frozen=True, slots=True)
-class NodePlan:
-    """A node with its plan, or with the reason why it is outside the model.
-
-    Attributes:
-        node: The node.
-        plan: Its plan, feasible or not; ``None`` outside the model.
-        outside: The reason; empty where there is a plan.
-    """
-
-    node: Node
-    plan: Plan | None
-    outside: str = ""
 
 
 def plan_network(

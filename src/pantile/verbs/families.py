@@ -1,0 +1,195 @@
+"""Families of machines: which planners each has, and what a verb needs of a workload planned for one.
+
+A family is a module of this package with a function ``plan_session``, and sessions that say what every verb
+says: programs, reports, runs. A verb names none of them.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, Protocol, Self
+
+from pantile.errors import UsageError, suggestion
+from pantile.verbs.result import Result
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from pantile.check.report import Report
+    from pantile.machine import Machine
+    from pantile.program.program import Program
+    from pantile.tiling.plan import NodePlan, Note, Plan
+    from pantile.verbs.arguments import PlanOptions
+    from pantile.workload.network import Network, Node
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PlannedLayer:
+    """A node with its plan and program.
+
+    Attributes:
+        node: The node.
+        plan: Its feasible plan.
+        program: Its program.
+        layer: Its position among the layers, in execution order.
+        workload: Text that names the node again.
+        notes: Quirks met and labels.
+    """
+
+    node: Node
+    plan: Plan
+    program: Program
+    layer: int
+    workload: str
+    notes: tuple[Note, ...]
+
+
+class Lowered(Result, Protocol):
+    """The program of one node, to be listed."""
+
+    @property
+    def workload(self) -> str:
+        """Text that names the node again."""
+
+    @property
+    def program(self) -> Program:
+        """The program."""
+
+    @property
+    def left_out(self) -> int:
+        """Operations that ``to_json`` leaves out, because no window was asked for and they are many."""
+
+    def text(self) -> str:
+        """Return the listing."""
+
+
+class Session(Protocol):
+    """A network planned on a machine of some family."""
+
+    @property
+    def network(self) -> Network:
+        """What is computed."""
+
+    @property
+    def machine(self) -> Machine:
+        """What it runs on."""
+
+    @property
+    def semantics(self) -> str:
+        """Which reading of the planner's rules was used."""
+
+    @property
+    def plans(self) -> tuple[NodePlan, ...]:
+        """One per node, in file order."""
+
+    @property
+    def notes(self) -> tuple[Note, ...]:
+        """Remarks on the whole run."""
+
+    @property
+    def dims(self) -> Mapping[str, int]:
+        """Sizes that were given to the network's symbolic dimensions."""
+
+    @property
+    def outside(self) -> tuple[Note, ...]:
+        """A note per reason why nodes are outside the model."""
+
+    def head(self, verb: str, workload: str, notes: Sequence[Note]) -> dict[str, Any]:
+        """Return the keys that every object of this session has."""
+
+    def with_note(self, note: Note) -> Self:
+        """Return the session with one more remark on the whole run."""
+
+    def require_plans(self) -> None:
+        """Raise unless every node inside the model has a plan."""
+
+    def require_core(self, core: int | None) -> None:
+        """Raise unless the machine has this core."""
+
+    def layers(self) -> list[PlannedLayer]:
+        """Return the layers that have a program, in file order."""
+
+    def lowerings(self, core: int | None, window: range | None, notes: tuple[Note, ...]) -> Sequence[Lowered]:
+        """Return every layer's program to be listed; *notes* are added to each."""
+
+    def reports(self, on_compile: Callable[[], None]) -> list[Report]:
+        """Return a report on every layer's program."""
+
+    def simulation(self, on_compile: Callable[[], None]) -> Result:
+        """Return one run of the network."""
+
+
+@dataclass(frozen=True, slots=True)
+class Family:
+    """One family of machines.
+
+    Attributes:
+        name: As in ``[family.<name>]``.
+        planners: Who can plan for it, the default first.
+        module: Has ``plan_session(network, machine, options)`` and ``require_supported_machine(machine)``.
+    """
+
+    name: str
+    planners: tuple[str, ...]
+    module: str
+
+    def plan(self, network: Network, machine: Machine, options: PlanOptions) -> Session:
+        """Return *network* planned on *machine*.
+
+        Raises:
+            PantileError: If anything of it cannot be planned; all problems at once.
+        """
+        session: Session = import_module(self.module).plan_session(network, machine, options)
+        return session
+
+    def require_supported(self, machine: Machine) -> None:
+        """Check that a machine of this family can be timed.
+
+        Raises:
+            PantileError: What it lacks or what is not covered; all problems at once.
+        """
+        import_module(self.module).require_supported_machine(machine)
+
+
+FAMILIES = (Family("systolic", ("onnxim",), "pantile.verbs.systolic"),)
+"""Every family that this version plans for."""
+
+PLANNERS = tuple(planner for family in FAMILIES for planner in family.planners)
+"""Every planner of this version."""
+
+
+def planner_of(machine: Machine, planner: str | None) -> str:
+    """Return the planner to use: the one named, else the machine's own, else that of its family.
+
+    Raises:
+        UsageError: If it is none that is built.
+    """
+    known = families_of(machine)
+    name = planner or machine.planner or (known[0] if known else FAMILIES[0]).planners[0]
+    if name not in PLANNERS:
+        raise UsageError(f"unknown planner {name!r}", mend=suggestion(name, PLANNERS))
+    return name
+
+
+def families_of(machine: Machine) -> list[Family]:
+    """Return the families that *machine* belongs to."""
+    return [family for family in FAMILIES if family.name in machine.family]
+
+
+def family_of(machine: Machine, planner: str) -> Family:
+    """Return the family for which *planner* plans on *machine*.
+
+    Raises:
+        UsageError: If the machine belongs to families of other planners only.
+    """
+    chosen = next(family for family in FAMILIES if planner in family.planners)
+    known = families_of(machine)
+    if known and chosen not in known:
+        planners = ", ".join(each for family in known for each in family.planners)
+        names = " and ".join(family.name for family in known)
+        raise UsageError(
+            f"planner {planner!r} plans for {chosen.name} machines, {machine.name!r} is a {names} machine",
+            mend=f"its planners: {planners}",
+        )
+    return chosen
