@@ -44,10 +44,10 @@ def test_told_by_a_call_and_a_revision(case: dict[str, Any]) -> None:
 
 @pytest.mark.parametrize("revision", ["head", "seed"])
 def test_every_instruction_counts(case: dict[str, Any], revision: str) -> None:
-    case[revision]["trace"][5]["args"]["step_k"] += 16
-    assert failed_field(case) == f"{revision}.trace[5].args.step_k"
+    case[revision]["trace"][4]["args"]["step_k"] += 16
+    assert failed_field(case) == f"{revision}.trace[4].args.step_k"
     del case[revision]["trace"][-1]
-    case[revision]["trace"][5]["args"]["step_k"] -= 16
+    case[revision]["trace"][4]["args"]["step_k"] -= 16
     assert failed_field(case) == f"{revision}.trace"
 
 

@@ -14,7 +14,7 @@ M_TILE, K_TILE, N_TILE = 256, 256, 128
 """The library's only tile."""
 
 SCALE_BYTES = 8
-_MOST = 1 << 32
+_MOST = (1 << 32) - 1
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -49,19 +49,11 @@ class BlockCall:
         if self.element.name not in ("half", "int8"):
             allowed = "operands of half or int8"
             problems.append(ProgramError(f"gemm block: expected {allowed}, got {self.element.name}"))
-        for name, size, least in (("m", self.m, 1), ("n", self.n, 1), ("k", self.k, 0)):
-            if not least <= size < _MOST:
-                problems.append(
-                    ProgramError(f"gemm block: expected {name} of {least} to 2^32 - 1, got {size}")
-                )
-        if self.block_num < 1:
-            problems.append(
-                ProgramError(f"gemm block: expected block_num of at least 1, got {self.block_num}")
-            )
-        if self.block_idx < 0:
-            problems.append(
-                ProgramError(f"gemm block: expected block_idx of at least 0, got {self.block_idx}")
-            )
+        for name, least in (("m", 1), ("n", 1), ("k", 1), ("block_idx", 0), ("block_num", 1)):
+            value = getattr(self, name)
+            if not least <= value <= _MOST:
+                allowed = f"{name} of {least} to {_MOST}"
+                problems.append(ProgramError(f"gemm block: expected {allowed}, got {value}"))
         raise_all(problems)
 
     @property

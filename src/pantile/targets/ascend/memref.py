@@ -79,7 +79,7 @@ def left_extents(element: Element, m: int, k: int, *, transposed: bool) -> Exten
 def right_extents(element: Element, n: int, k: int, *, transposed: bool) -> Extents:
     """Return how the right operand lies in L1.
 
-    Of four-bit data, *k* and *n* count bytes; its rows are single elements of K, 64 of which are turned at once.
+    Of four-bit data, *k* and *n* count bytes; its rows are single elements of K, turned 64 at a time.
 
     >>> from pantile.targets.ascend.elements import ELEMENTS
     >>> right_extents(ELEMENTS["int4"], 32, 64, transposed=False)

@@ -37,7 +37,7 @@ _LOADED = ("PIPE_MTE1", "PIPE_M")
 _ARRIVED = ("PIPE_MTE2", "PIPE_MTE1")
 _USED = ("PIPE_MTE1", "PIPE_MTE2")
 _FORWARDED_BLOCKS = 10
-"""From so many 16 x 16 blocks on, the cube's pipeline is longer than the dependence of one sum on the last."""
+"""From so many 16 x 16 blocks on, the cube's pipeline is longer than the dependence of a sum on the last."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +89,7 @@ def _part(mma: MmaCall, split: Split, revision: Revision, mode: int, index: int)
     half = _half_of(mma, split, index)
     back = (events.back0, events.back1)[half]
     own = half if back == ABSENT else back
-    # Revision head frees and takes both halves where L0 is used whole, by their usual ids whatever was passed.
+    # Where L0 is used whole, revision head takes both halves, by their usual ids whatever was passed.
     frees = (0, 1) if revision == "head" and not split.is_double else (own,)
     loaded = LIBRARY_EVENT if revision == "head" else own
     left, right = _extents(mma, split, index, half * split.half_elements * mma.element.bytes)
