@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from pantile.tiling.plan import Plan
 from pantile.verbs.arguments import PlanOptions, node_text
+from pantile.verbs.programfile import refuse_programs
 from pantile.verbs.result import Many, as_html
 from pantile.verbs.sessions import planned, single_or_many
 
@@ -135,6 +136,7 @@ def plan(
     Raises:
         PantileError: If the input is at fault.
     """
+    refuse_programs(workload, "plan")
     options = PlanOptions(planner=planner, mapping=mapping, semantics=semantics, dims=dims or {})
     sessions = planned(workload, machine, options, complete=False)
     results = [_result(session, each) for session in sessions for each in session.plans]

@@ -34,7 +34,13 @@ def schema_of(verb: str) -> str:
 
 
 def head(
-    verb: str, *, workload: str, machine: str, planner: str, semantics: str, notes: Sequence[Note]
+    verb: str,
+    *,
+    workload: str,
+    machine: str | None,
+    planner: str | None,
+    semantics: str,
+    notes: Sequence[Note],
 ) -> dict[str, Any]:
     """Return the keys that every object has."""
     return {
