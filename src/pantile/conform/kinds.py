@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from pantile.conform import sync_cases
+from pantile.conform import gemm_core, mma_tile, sync_cases
 from pantile.conform.asw import cases as asw
 from pantile.conform.cann import detect as cann
 from pantile.conform.onnxim import detect as onnxim
@@ -38,6 +38,9 @@ KINDS = (
     Kind("asw_theory", asw.is_file, asw.check_file),
     Kind("asw_theory worked examples", asw.is_examples, asw.skip_examples),
     Kind("synchronisation case", sync_cases.is_case, sync_cases.check_case),
+    Kind("mma_tile call", mma_tile.is_case, mma_tile.check_case),
+    Kind("gemm core", gemm_core.is_case, gemm_core.check_case),
+    Kind("gemm swizzle table", gemm_core.is_swizzle_table, gemm_core.check_swizzle_table),
     Kind("cann case", cann.is_cases, cann.check_cases),
     Kind("cann block order", cann.is_block_orders, cann.check_block_orders),
     Kind("cann random table", cann.is_random_table, cann.check_random_table),

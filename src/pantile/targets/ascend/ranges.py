@@ -42,10 +42,12 @@ class Registers:
     Attributes:
         fmatrix: Height of the source that ``img2colv2`` of the left operand reads, in rows.
         fmatrix_b: The same of the right operand.
+        ctrl: The control register, 0 before anything wrote it.
     """
 
     fmatrix: int | None = None
     fmatrix_b: int | None = None
+    ctrl: int = 0
 
     def write(self, op: str, args: Mapping[str, Any]) -> None:
         """Take over a register write; other registers change no range."""
@@ -53,6 +55,8 @@ class Registers:
             self.fmatrix = int(args["value"]) & 0xFFFF
         elif op == "set_fmatrix_b":
             self.fmatrix_b = int(args["value"]) & 0xFFFF
+        elif op == "set_ctrl":
+            self.ctrl = int(args["value"])
 
 
 class UnsetRegister(Exception):
@@ -113,11 +117,15 @@ def _load(op: str, args: Mapping[str, Any], registers: Registers) -> list[Range]
 
 
 def _load_transposed(op: str, args: Mapping[str, Any]) -> list[Range]:
-    """Two stacked fractals of bytes, or four of half bytes, are turned at once."""
+    """Two stacked fractals of bytes, or four of half bytes, are turned at once.
+
+    What the trace calls ``dst_stride`` is a gap behind the first fractal of a repeat, in fractals (CANN
+    document ``LoadDataWithTranspose``, dstGap).
+    """
     together, more = 4 if op.endswith("_s4") else 2, args["repeat"] - 1
     if more < 0:
         return []
-    last = more * args["dst_stride"] + (together - 1) * (args["dst_frac_stride"] + 1)
+    last = more * (1 + args["dst_stride"]) + (together - 1) * (args["dst_frac_stride"] + 1)
     return [
         _at(args["dst"], (last + 1) * FRACTAL, writes=True),
         _at(args["src"], FRACTAL * together * (more * args["src_stride"] + 1), writes=False),
