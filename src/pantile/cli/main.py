@@ -150,7 +150,10 @@ def simulate(
     ] = None,
     json: options.Json = False,
 ) -> None:
-    """Time the program to the cycle, and say what bounds it."""
+    """Time the program to the cycle, and say what bounds it.
+
+    The exit code is 1 if it does not come to its end.
+    """
     from pantile.verbs.simulate import simulate as run_simulate
 
     if core is not None and trace is None:
@@ -173,6 +176,7 @@ def simulate(
     if trace is not None:
         remark(f"wrote {trace}")
     emit(json_text(result) if json else str(result))
+    _finish(result.ok)
 
 
 @app.command()

@@ -14,6 +14,7 @@ from pantile.simulate.execute import execute
 from pantile.simulate.spaces import parse_space
 from pantile.simulate.timeline import Timeline
 from pantile.verbs.arguments import MachineLike, machine_of
+from pantile.verbs.families import route_of
 from pantile.verbs.result import as_html
 
 if TYPE_CHECKING:
@@ -70,7 +71,7 @@ def check_program(program: Program, *, machine: MachineLike | None = None, budge
     capacities = {}
     if machine is not None:
         chosen = machine_of(machine)
-        bind(program, chosen)  # refuses places that the machine lacks
+        bind(program, chosen, route=route_of(chosen))  # refuses places that the machine lacks
         memories = {memory.name: memory for memory in chosen.memories}
         for name in program.parameters["spaces"]:
             memory = memories.get(parse_space(name).kind)
@@ -86,7 +87,7 @@ def simulate_program(program: Program, machine: MachineLike) -> ProgramRun:
         PantileError: If the machine is at fault, or lacks a place that the program names.
     """
     chosen = machine_of(machine)
-    bound = bind(program, chosen)
+    bound = bind(program, chosen, route=route_of(chosen))
     return ProgramRun(program.name, chosen.name, Timeline(bound, run(bound)))
 
 
