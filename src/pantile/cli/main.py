@@ -172,7 +172,7 @@ def simulate(
 ) -> None:
     """Time the program to the cycle, and say what bounds it.
 
-    The exit code is 1 if a program gets stuck.
+    The exit code is 1 if it does not come to its end.
     """
     from pantile.verbs.simulate import simulate as run_simulate
 

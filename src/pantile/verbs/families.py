@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from pantile.check.report import Report
     from pantile.machine import Machine
     from pantile.program.program import Program
+    from pantile.simulate.links import Route
     from pantile.tiling.plan import NodePlan, Note, Plan
     from pantile.verbs.arguments import PlanOptions
     from pantile.workload.network import Network, Node
@@ -129,12 +130,14 @@ class Family:
         planners: Who can plan for it, the default first.
         module: Has ``plan_session(network, machine, options)`` and ``require_supported_machine(machine)``.
         checks_first: The module has ``problems_of(network, options)`` too, which plans nothing.
+        routes: Module and function that gives the routes of its machines; empty where paths say all.
     """
 
     name: str
     planners: tuple[str, ...]
     module: str
     checks_first: bool = False
+    routes: str = ""
 
     def plan(self, network: Network, machine: Machine, options: PlanOptions) -> Session:
         """Return *network* planned on *machine*.
@@ -162,6 +165,12 @@ class Family:
 FAMILIES = (
     Family("systolic", ("onnxim",), "pantile.verbs.systolic"),
     Family("ascend", ("cann",), "pantile.verbs.ascend", checks_first=True),
+    Family(
+        "mesh",
+        ("cannon", "summa", "direct"),
+        "pantile.verbs.mesh",
+        routes="pantile.targets.mesh.routes:mesh_route",
+    ),
 )
 """Every family that this version plans for."""
 
@@ -185,6 +194,20 @@ def planner_of(machine: Machine, planner: str | None) -> str:
 def families_of(machine: Machine) -> list[Family]:
     """Return the families that *machine* belongs to."""
     return [family for family in FAMILIES if family.name in machine.family]
+
+
+def route_of(machine: Machine) -> Route | None:
+    """Return what gives the links between memories of *machine*; ``None`` leaves it to its paths.
+
+    Raises:
+        PantileError: If the machine lacks what its family needs; all problems at once.
+    """
+    for family in families_of(machine):
+        if family.routes:
+            module, _, function = family.routes.partition(":")
+            found: Route = getattr(import_module(module), function)(machine)
+            return found
+    return None
 
 
 def family_of(machine: Machine, planner: str) -> Family:

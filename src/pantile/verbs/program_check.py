@@ -17,11 +17,11 @@ from pantile.simulate.spaces import parse_space
 from pantile.simulate.timeline import Timeline
 from pantile.tiling.plan import Note
 from pantile.verbs.arguments import machine_of
+from pantile.verbs.families import route_of
 from pantile.verbs.judge import ValueJudge
 from pantile.verbs.programfile import dynamic_source, program_of
 from pantile.verbs.redundant_cost import RedundantCost
 from pantile.verbs.result import as_html, head
-from pantile.verbs.routes import route_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable

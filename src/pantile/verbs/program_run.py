@@ -17,10 +17,10 @@ from pantile.simulate.spaces import core_index, parse_space
 from pantile.simulate.timeline import Timeline
 from pantile.tiling.plan import Note
 from pantile.verbs.arguments import machine_of
+from pantile.verbs.families import route_of
 from pantile.verbs.program_check import finding_json, program_head
 from pantile.verbs.programfile import dynamic_source, program_of
 from pantile.verbs.result import as_html
-from pantile.verbs.routes import route_of
 from pantile.verbs.what_if import WhatIfRun, parse_what_if, run_what_if
 
 if TYPE_CHECKING:

@@ -1,10 +1,10 @@
 """From a mesh plan to its program, written in the statements of the tile language.
 
 Every chiplet has threads that fetch its shards of a and of b (for ``summa`` two each: what it owns, and what
-it is passed), and one that multiplies and stores. A fetch takes a slot, then the shard: from a memory off chip,
-or from a neighbour's copy. A copy is destroyed when its chiplet has multiplied it and every neighbour that
-takes it has it, which a barrier of just these threads sees to. So a full buffer makes a fetch wait, and nobody
-skips a tile.
+it is passed), and one that multiplies and stores. A fetch takes a slot, then the shard: from a memory off
+chip, or from a neighbour's copy. A copy is destroyed when its chiplet has multiplied it and every neighbour
+that takes it has it, which a barrier of just these threads sees to. So a full buffer makes a fetch wait, and
+nobody skips a tile.
 """
 
 from __future__ import annotations
