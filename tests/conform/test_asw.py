@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from pantile.conform.asw.cases import check_file
+from pantile.conform.asw.detect import check_file
 from pantile.conform.kinds import kind_of
 from pantile.conform.run import conform
 

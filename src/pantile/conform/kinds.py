@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from pantile.conform import gemm_core, mma_tile, sync_cases
-from pantile.conform.asw import cases as asw
+from pantile.conform.asw import detect as asw
 from pantile.conform.cann import detect as cann
 from pantile.conform.onnxim import detect as onnxim
 from pantile.conform.result import CaseOutcome

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from pantile.conform.asw.layouts import figures_of_full_load, figures_of_mapping, figures_of_x_min
 from pantile.conform.asw.pipeline import figures_of_pipeline
@@ -12,35 +12,15 @@ from pantile.conform.result import CaseOutcome, judged
 from pantile.errors import PantileError
 from pantile.planners.asw.pipeline import SEMANTICS
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-SCHEMA = "asw_theory_pipeline/1"
-EXAMPLES = "asw_theory_golden/1"
 RELATIVE = 1e-6
 """How far a recorded float may be off, as a part of itself, where the case does not say."""
 
 _REMARKS = ("case_id", "inputs", "note", "tolerance")
 
 
-def is_file(value: Any) -> bool:
-    """Whether *value* is a file of such cases."""
-    return isinstance(value, dict) and value.get("schema") == SCHEMA and isinstance(value.get("cases"), list)
-
-
-def check_file(value: Any, stem: str, on_compile: Callable[[], None]) -> list[CaseOutcome]:
+def check_cases(value: Any, stem: str) -> list[CaseOutcome]:
     """Return the outcome of every case of a file."""
     return [_check(case, f"{stem}[{at}]") for at, case in enumerate(value["cases"])]
-
-
-def is_examples(value: Any) -> bool:
-    """Whether *value* is a file of the document's worked examples, each with names of its own."""
-    return isinstance(value, dict) and value.get("schema") == EXAMPLES
-
-
-def skip_examples(value: Any, stem: str, on_compile: Callable[[], None]) -> list[CaseOutcome]:
-    """Return why a file of worked examples is not run: no layout says what its names mean."""
-    return [CaseOutcome(case="", skipped="worked examples of a document; this project's tests compute them")]
 
 
 def _check(case: Any, place: str) -> CaseOutcome:
