@@ -9,6 +9,7 @@ from pantile.errors import OutsideModelError, UsageError
 from pantile.program.tables import ReleasedBy
 from pantile.tiling.plan import Note
 from pantile.verbs.program_axes import roles_of
+from pantile.verbs.program_memories import ProgramMemories
 from pantile.verbs.program_rows import ProgramRows, plain
 from pantile.verbs.result import VERSION
 from pantile.view.byte_residency import byte_residency
@@ -76,8 +77,8 @@ def program_page_data(
     if machine is None:
         raise UsageError("a page shows a run on a machine, got none", mend="name the machine")
     rows = ProgramRows(run.timeline, roles, machine)
-    operations, (cards, _) = rows.operations, rows.memories
-    lives = byte_residency(operations, rows.ranges, rows.endings)
+    operations, memories = rows.operations, ProgramMemories(rows)
+    lives = byte_residency(operations, memories.ranges, memories.endings)
     names = [
         run.program.text(int(row["name"])) or str(row["id"]) for row in run.timeline.bound.tables["thread"]
     ]
@@ -98,7 +99,7 @@ def program_page_data(
         notes=tuple(plain(note) for note in dict.fromkeys((*run.notes, *notes, *shown))),
         terms=tuple(Term(name=name, cycles=cycles) for name, cycles in run.terms.items() if cycles),
         bound_by=run.bound_by,
-        memories=cards,
+        memories=memories.cards,
         engines=tuple(EngineCard(name=name, core=core) for name, core in zip(names, rows.cores, strict=True)),
         opcodes=rows.texts["opcode"].all,
         waits=rows.texts["waits"].all,

@@ -1,4 +1,4 @@
-"""The tables of a program's page: operations in the order of a run, tiles, and the bytes that they touch."""
+"""The tables of a program's page: operations in the order of a run, and the tiles of the outermost level."""
 
 from __future__ import annotations
 
@@ -9,13 +9,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from pantile.check.naming import Naming
-from pantile.program.tables import Kind, Mode, Test
+from pantile.program.tables import Kind, Test
 from pantile.simulate.classes import STORE
 from pantile.simulate.spaces import core_index
 from pantile.verbs.program_run import cycles_of
-from pantile.view.byte_residency import ENDINGS, RANGES
-from pantile.view.columns import KINDS, MODES, OPERANDS, OPERATIONS, TILES, Table, table
-from pantile.view.pagedata import MemoryCard
+from pantile.view.columns import KINDS, OPERANDS, OPERATIONS, TILES, Table, table
 from pantile.view.residency import contributions
 
 if TYPE_CHECKING:
@@ -27,9 +25,6 @@ if TYPE_CHECKING:
     from pantile.verbs.program_axes import Roles
 
     Ints = npt.NDArray[np.int64]
-
-MOST_SLOTS = 16
-"""Ranges of one memory that are shown as slots of their own; more of them are shown as one."""
 
 _KIND = {
     Kind.COMPUTE: KINDS.index("compute"),
@@ -243,83 +238,6 @@ class ProgramRows:
     def _sources(self) -> list[int]:
         naming = Naming(self.program)
         return [self.texts["source"].number(naming.place(op)) for op in self.order.tolist()]
-
-    @cached_property
-    def memories(self) -> tuple[tuple[MemoryCard, ...], dict[int, tuple[int, Ints]]]:
-        """Memories that hold copies; and by space its number among them and where its slots begin."""
-        spaces = self.program.parameters["spaces"]
-        lives = np.array(self.program.parameters.get("lives", ()), np.int64).reshape(-1, 5)
-        cards: list[MemoryCard] = []
-        places: dict[int, tuple[int, Ints]] = {}
-        for space in np.unique(lives[:, 0]).tolist():
-            starts, stops = _ranges(lives[lives[:, 0] == space])
-            places[space] = (len(cards), starts)
-            names = tuple(
-                f"{start}:{stop}" for start, stop in zip(starts.tolist(), stops.tolist(), strict=True)
-            )
-            sizes = tuple((stops - starts).tolist())
-            cards.append(
-                MemoryCard(
-                    name=spaces[space],
-                    capacity_bytes=max(sizes),
-                    slots=len(sizes),
-                    placed=True,
-                    slot_names=tuple(f"bytes {name}" for name in names),
-                    slot_bytes=sizes,
-                )
-            )
-        return tuple(cards), places
-
-    @property
-    def ranges(self) -> Table:
-        """Bytes that operations touch in the memories shown."""
-        _, places = self.memories
-        columns: dict[str, list[int]] = {spec.name: [] for spec in RANGES.specs}
-        access = self.timeline.bound.tables["access"]
-        turn = np.argsort(self.row_of[access["op"]], kind="stable")
-        matrix = {
-            number: OPERANDS.index(name) for name, number in zip("abc", self.roles.operands, strict=True)
-        }
-        for row in access[turn]:
-            if int(row["space"]) not in places or self.timeline.times["start"][row["op"]] < 0:
-                continue
-            memory, starts = places[int(row["space"])]
-            values = {
-                "operation": int(self.row_of[row["op"]]),
-                "mode": MODES.index(Mode(int(row["mode"])).name.lower()),
-                "operand": matrix[int(row["operand"])],
-                "memory": memory,
-                "slot": max(0, int(np.searchsorted(starts, row["lo"], side="right")) - 1),
-                **{name: int(row[name]) for name in ("lo", "length", "rows", "pitch")},
-            }
-            for name, value in values.items():
-                columns[name].append(value)
-        return table(RANGES, **columns)
-
-    @property
-    def endings(self) -> Table:
-        """Bytes whose copies end, at which operation."""
-        _, places = self.memories
-        rows = [
-            (self.row_of[until], places[space][0], lo, size, *self.tiles[1][self.row_of[[since, until]]])
-            for space, lo, size, since, until in self.program.parameters.get("lives", ())
-            if until >= 0 and self.timeline.times["start"][until] >= 0
-        ]
-        names = [spec.name for spec in ENDINGS.specs]
-        columns = np.array(sorted(rows), np.int64).reshape(-1, len(names)).T
-        return table(ENDINGS, **dict(zip(names, columns, strict=True)))
-
-
-def _ranges(lives: Ints) -> tuple[Ints, Ints]:
-    """Starts and stops of the ranges that lives take up: one for all, if they are too many."""
-    order = np.argsort(lives[:, 1], kind="stable")
-    starts, stops = lives[order, 1], np.maximum.accumulate(lives[order, 1] + lives[order, 2])
-    new = np.append(True, starts[1:] >= stops[:-1])
-    first = np.flatnonzero(new)
-    last = np.append(first[1:], len(starts)) - 1
-    if len(first) > MOST_SLOTS:
-        return starts[:1], stops[-1:]
-    return starts[first], stops[last]
 
 
 def plain(value: object) -> str:
