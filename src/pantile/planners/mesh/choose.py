@@ -127,13 +127,17 @@ def choose(space: Space) -> Choice:
     fewer = space.cut(*cut.rounds, cut.pieces[3] - space.turn) if cut.pieces[3] > space.turn else None
     if fewer is not None and space.needed(fewer) > (space.capacity or 0):
         lost.append(_too_large(space, fewer))
-    lost += [
-        f"{each[2]}: {each[0]} B leave memories off chip, not {traffic}"
-        if each[0] > traffic
-        else f"{each[2]}: {each[1]} computes, not {computes}"
-        for each in fitting[1 : 1 + SHOWN]
-    ]
+    lost += [_worse(each, traffic, computes) for each in fitting[1 : 1 + SHOWN]]
     return Choice(cut, tuple(lost), least)
+
+
+def _worse(other: tuple[int, int, Cut], traffic: int, computes: int) -> str:
+    """Say why a cut that fits lost."""
+    if other[0] > traffic:
+        return f"{other[2]}: {other[0]} B leave memories off chip, not {traffic}"
+    if other[1] > computes:
+        return f"{other[2]}: {other[1]} computes, not {computes}"
+    return f"{other[2]}: the same bytes and computes, more rounds along m"
 
 
 def _too_large(space: Space, cut: Cut) -> str:

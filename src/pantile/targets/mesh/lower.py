@@ -117,12 +117,27 @@ class Work:
             lane = self.schedule.lanes[-1]
             barrier(self.multipliers[giver], *(self.fetchers[operand, lane, each] for each in takers))
 
+    def round_over(self, operand: Input, giver: Chiplet) -> None:
+        """Meet, in a thread of *giver* or of a taker: the shards that *giver* got in a round are destroyed.
+
+        A shard may come again in the next round: whoever takes it must not take the old one.
+        """
+        takers = {
+            each for step in range(self.schedule.steps) for each in self.schedule.takers(operand, giver, step)
+        }
+        if takers:
+            lane = self.schedule.lanes[-1]
+            barrier(self.multipliers[giver], *(self.fetchers[operand, lane, each] for each in sorted(takers)))
+
 
 def _fetcher(work: Work, operand: Input, lane: str, chiplet: Chiplet) -> Thread:
     """The thread that fills one buffer of one input on one chiplet."""
     core, schedule = Core(*chiplet), work.schedule
+    every = (schedule.giver(operand, chiplet, step) for step in range(schedule.steps))
+    givers = sorted({giver for giver in every if giver is not None})
 
     def fetch() -> None:
+        begun = None
         for block, step in product(work.blocks(), range(schedule.steps)):
             if schedule.lane(operand, chiplet, step) != lane:
                 continue
@@ -134,6 +149,10 @@ def _fetcher(work: Work, operand: Input, lane: str, chiplet: Chiplet) -> Thread:
                 load_store(work.ddr(schedule.owner(operand, chiplet, step)), SRAM(core), shard)
                 finish_writing(shard)
                 continue
+            if begun not in (None, block):
+                for each in givers:
+                    work.round_over(operand, each)
+            begun = block
             theirs = work.shard(operand, giver, block, step - schedule.lag)
             start_reading(theirs)
             load_store(SRAM(Core(*giver)), SRAM(core), theirs)
@@ -148,6 +167,8 @@ def _multiplier(work: Work, chiplet: Chiplet) -> Thread:
     """The thread that multiplies on one chiplet, and stores what it has computed."""
     core, schedule = Core(*chiplet), work.schedule
 
+    *_, last = work.blocks()
+
     def multiply() -> None:
         for block, step in product(work.blocks(), range(schedule.steps)):
             tile = work.tile(chiplet, block, step)
@@ -160,6 +181,9 @@ def _multiplier(work: Work, chiplet: Chiplet) -> Thread:
                 work.buffers[operand, schedule.lane(operand, chiplet, step)][core].release()
             if step == schedule.steps - 1:
                 load_store(SRAM(core), work.ddr(chiplet), tile.Y)
+                if block != last:
+                    for operand in INPUTS:
+                        work.round_over(operand, chiplet)
 
     return Thread(multiply, f"multiply {_at(chiplet)}", core)
 
