@@ -1,6 +1,6 @@
 """How fast a program of a million operations is checked: ``make bench``.
 
-Every figure is CPU time of one warm process (``time.process_time`` around the call, median of three), and stands
+Every figure is CPU time of one warm process (``time.process_time``, median of three), and stands
 beside a fixed loop of the interpreter in the same process. The first check of all compiles, or reads what was
 compiled before; it is timed apart.
 
@@ -13,6 +13,7 @@ import sys
 from math import ceil
 
 from engine import baseline, cpu, ping_pong
+
 from pantile.check.program import check_program
 
 
