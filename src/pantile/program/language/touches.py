@@ -126,6 +126,8 @@ def touches_of(
         place, found = _read(storage_, computes, operand)
         touches.append(_touch(computes.op, Mode.READ, operand, computes.tile, place, found))
         _lose(lost, ops, names, touches[-1])
+        for reads in (touches[2 * operand], touches[-1]):
+            _lose_unfilled(lost, ops, names, reads, touches[2 * operand + 1], len(storage_.contents.copies))
     found = storage_.find(output, computes.tile, computes.output, computes.op)
     read, written = touches[2 * output : 2 * output + 2]
     fresh, empty = _births(geometry, storage_, computes, found, read, written)
@@ -174,6 +176,20 @@ def _lose(lost: dict[int, Fault], ops: Ops, names: Names, touches: Touches) -> N
         lost.setdefault(op, _unborn(ops, names, touches.operand, op, tile, place))
 
 
+def _lose_unfilled(
+    lost: dict[int, Fault], ops: Ops, names: Names, reads: Touches, fills: Touches, copies: int
+) -> None:
+    """Note what is read from a copy with a state into which nothing of that operand is ever moved."""
+    span = 1 + max(int(each.found.generation.max(initial=0)) for each in (reads, fills))
+    filled, wanted = (each.found.owner * span + each.found.generation for each in (fills, reads))
+    held = (reads.found.owner >= 0) & (reads.found.owner < copies)
+    for row in np.flatnonzero(held & ~np.isin(wanted, filled)).tolist():
+        op, tile, place = (int(column[row]) for column in (reads.op, reads.tile, reads.place))
+        what = f"{STATEMENTS[ops.code[op]]} reads {names.tile(tile, reads.operand)} at {names.place(place)}"
+        mend = "load_store it there between start_writing and finish_writing"
+        lost.setdefault(op, fault(ops, op, f"{what}, from a copy into which it is never moved", mend))
+
+
 def _unborn(ops: Ops, names: Names, operand: int, op: int, tile: int, place: int) -> Fault:
     what = f"{STATEMENTS[ops.code[op]]} reads {names.tile(tile, operand)} at {names.place(place)}"
     mend = "move it there first, or name the place that has it"
@@ -196,5 +212,4 @@ def _births(
     holder = dense(dense(where)[1] * (int(generation.max(initial=0)) + 1) + np.maximum(generation, 0))[1]
     first = begins(geometry, op, what, tile, holder, storage_.contents.threads)
     begun = np.isin(holder, holder[what != STORES])
-    loose = owner >= len(storage_.contents.copies)
-    return first[: len(computes.op)], (loose & ~begun)[len(op) - len(read.op) :]
+    return first[: len(computes.op)], ((owner >= 0) & ~begun)[len(op) - len(read.op) :]
