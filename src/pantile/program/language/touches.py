@@ -10,6 +10,7 @@ import numpy as np
 from pantile.program.language.access import Touches
 from pantile.program.language.accumulate import BRINGS, COMPUTES, STORES, begins
 from pantile.program.language.faults import Fault, fault
+from pantile.program.language.filled import unfilled
 from pantile.program.language.index import dense
 from pantile.program.language.places import IN_ENGINE, OFF_CHIP, SRAM, Compute, Core, storage
 from pantile.program.language.recorder import COMPUTE, STATEMENTS
@@ -127,7 +128,8 @@ def touches_of(
         touches.append(_touch(computes.op, Mode.READ, operand, computes.tile, place, found))
         _lose(lost, ops, names, touches[-1])
         for reads in (touches[2 * operand], touches[-1]):
-            _lose_unfilled(lost, ops, names, reads, touches[2 * operand + 1], len(storage_.contents.copies))
+            rows = unfilled(geometry, reads, touches[2 * operand + 1], len(storage_.contents.copies))
+            _lose_unfilled(lost, ops, names, reads, rows)
     found = storage_.find(output, computes.tile, computes.output, computes.op)
     read, written = touches[2 * output : 2 * output + 2]
     fresh, empty = _births(geometry, storage_, computes, found, read, written)
@@ -176,14 +178,9 @@ def _lose(lost: dict[int, Fault], ops: Ops, names: Names, touches: Touches) -> N
         lost.setdefault(op, _unborn(ops, names, touches.operand, op, tile, place))
 
 
-def _lose_unfilled(
-    lost: dict[int, Fault], ops: Ops, names: Names, reads: Touches, fills: Touches, copies: int
-) -> None:
-    """Note what is read from a copy with a state into which nothing of that operand is ever moved."""
-    span = 1 + max(int(each.found.generation.max(initial=0)) for each in (reads, fills))
-    filled, wanted = (each.found.owner * span + each.found.generation for each in (fills, reads))
-    held = (reads.found.owner >= 0) & (reads.found.owner < copies)
-    for row in np.flatnonzero(held & ~np.isin(wanted, filled)).tolist():
+def _lose_unfilled(lost: dict[int, Fault], ops: Ops, names: Names, reads: Touches, rows: Ints) -> None:
+    """Note what is read although it was never moved there."""
+    for row in rows.tolist():
         op, tile, place = (int(column[row]) for column in (reads.op, reads.tile, reads.place))
         what = f"{STATEMENTS[ops.code[op]]} reads {names.tile(tile, reads.operand)} at {names.place(place)}"
         mend = "load_store it there between start_writing and finish_writing"
