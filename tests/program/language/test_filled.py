@@ -1,4 +1,4 @@
-"""What is read from a copy with a state must have been moved there: itself, around it, or all of its parts."""
+"""What is read from a copy must have been moved there: itself, around it, or all of its parts."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from pantile.errors import ProgramError
 from pantile.language import (
     DDR,
     SRAM,
+    Compute,
     Core,
     Program,
     Range,
@@ -121,3 +122,22 @@ def test_exactly_the_children_whose_operands_came_can_be_read(chosen: set[tuple[
             assert not there
         else:
             assert there
+
+
+def test_a_register_holds_only_the_tile_that_its_thread_loaded_last() -> None:
+    """Two children are loaded before either is multiplied: the first is gone, under every timing."""
+
+    def both_then_both(tile: Tile) -> None:
+        for child in list(tile.children())[:2]:
+            load_store(src=SRAM0, dst=Compute(CORE), tile=child)
+        for child in list(tile.children())[:2]:
+            compute(child)
+
+    def one_by_one(tile: Tile) -> None:
+        for child in list(tile.children())[:2]:
+            load_store(src=SRAM0, dst=Compute(CORE), tile=child)
+            compute(child)
+
+    program(load, one_by_one)
+    with pytest.raises(ProgramError, match=r"compute reads X .* which line \d+ has overwritten with another"):
+        program(load, both_then_both)

@@ -1,4 +1,4 @@
-"""Whether what is read from copies with a state was moved there: the tile, one around it, or all of its parts.
+"""Whether what is read from copies was moved there: the tile, one around it, or all of its parts.
 
 Source: tile-language.md section 3: a statement on a copy says nothing of its bytes; moves do.
 """

@@ -130,6 +130,7 @@ def touches_of(
         for reads in (touches[2 * operand], touches[-1]):
             rows = unfilled(geometry, reads, touches[2 * operand + 1], len(storage_.contents.copies))
             _lose_unfilled(lost, ops, names, reads, rows)
+            _lose_overwritten(lost, ops, names, reads, storage_)
     found = storage_.find(output, computes.tile, computes.output, computes.op)
     read, written = touches[2 * output : 2 * output + 2]
     fresh, empty = _births(geometry, storage_, computes, found, read, written)
@@ -185,6 +186,22 @@ def _lose_unfilled(lost: dict[int, Fault], ops: Ops, names: Names, reads: Touche
         what = f"{STATEMENTS[ops.code[op]]} reads {names.tile(tile, reads.operand)} at {names.place(place)}"
         mend = "load_store it there between start_writing and finish_writing"
         lost.setdefault(op, fault(ops, op, f"{what}, from a copy into which it is never moved", mend))
+
+
+def _lose_overwritten(
+    lost: dict[int, Fault], ops: Ops, names: Names, reads: Touches, storage_: Storage
+) -> None:
+    """Note what is read from a register although its thread has loaded another tile there since."""
+    registers, copies = storage_.contents.registers, len(storage_.contents.copies)
+    rows = np.flatnonzero((reads.found.owner >= copies) & (reads.found.owner < copies + len(registers.sizes)))
+    found = reads.found.owner[rows] - copies, reads.found.generation[rows]
+    load = registers.overwritten_by(*found, reads.op[rows])
+    for row, by in zip(rows[load >= 0].tolist(), load[load >= 0].tolist(), strict=True):
+        op, tile, place = (int(column[row]) for column in (reads.op, reads.tile, reads.place))
+        what = f"{STATEMENTS[ops.code[op]]} reads {names.tile(tile, reads.operand)} at {names.place(place)}"
+        where = f"which line {ops.line[registers.op[by]]} has overwritten with another tile"
+        mend = "use each tile before the next is loaded, or give the copies states and a buffer"
+        lost.setdefault(op, fault(ops, op, f"{what}, {where}", mend))
 
 
 def _unborn(ops: Ops, names: Names, operand: int, op: int, tile: int, place: int) -> Fault:
