@@ -11,6 +11,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
+from pantile.errors import ProgramError
 from pantile.language import (
     DDR,
     SRAM,
@@ -326,14 +327,19 @@ def test_a_register_is_overwritten_by_the_next_tile_of_its_kind(kit: SimpleNames
     assert outputs == {f"sram@(0,0) {at}" for at in (64, 80, 96, 112)}  # four output tiles, a range each
 
 
-def test_a_stale_read_names_the_generation_that_it_wants(kit: SimpleNamespace) -> None:
+def test_a_stale_read_is_refused_and_names_the_generation_that_it_wants(kit: SimpleNamespace) -> None:
     tiling = kit.tiling()
     first, second = (Tile(tiling, (0, 0, i), location=CORE0) for i in (0, 1))
-    program = kit.one_thread(
+    steps = (
         partial(load_store, src=DDR0, dst=SRAM0, tile=first),
         partial(load_store, src=DDR0, dst=SRAM0, tile=second),
         partial(compute, first),
     )
+    message = r"compute reads X D\(0,0\) at sram@\(0,0\), which line \d+ has overwritten with another tile"
+    with pytest.raises(ProgramError, match=message):
+        kit.one_thread(*steps)
+    program = kit.one_thread(*steps, keep_faults=True)
+    assert [fault["op"] for fault in program.parameters["faults"]] == [2]
     access = program.tables()["access"]
     assert access["generation"][(access["op"] == 2) & (access["operand"] == 0)].tolist() == [0]
     assert access["generation"][(access["op"] == 1) & (access["mode"] == 1)].tolist() == [1, 1]

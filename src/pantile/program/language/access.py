@@ -49,30 +49,19 @@ def access_rows(geometry: Geometry, touches: list[Touches], spaces: Ints) -> np.
         return np.zeros(0, ACCESS)
     ranges = [_ranges(geometry, each) for each in touches]
     op = np.concatenate([each.op for each in ranges])
-    position = np.empty(len(op), np.int64)
-    position[np.argsort(op, kind="stable")] = np.arange(len(op))
-    rows = np.empty(len(op), ACCESS)
-    columns = {name: np.empty(len(op), ACCESS[name]) for name in ACCESS.names or ()}
+    rows = np.zeros(len(op), ACCESS)
     begin = 0
     for each, mine in zip(touches, ranges, strict=True):
-        at = position[begin : begin + len(mine.op)]
-        begin += len(at)
+        part = rows[begin : begin + len(mine.op)]
+        begin += len(part)
         space = spaces[each.place]
-        values = (
-            ("op", each.op),
-            ("mode", each.mode),
-            ("space", space),
-            ("location", space),
-            ("generation", each.found.generation),
-        )
-        for name, value in values:
-            columns[name][at] = value if mine.source is None else value[mine.source]
-        columns["operand"][at] = each.operand
-        for name in ("lo", "length", "rows", "pitch"):
-            columns[name][at] = getattr(mine, name)
-    for name, column in columns.items():
-        rows[name] = column
-    return rows
+        values = {"mode": each.mode, "space": space, "location": space, "generation": each.found.generation}
+        for name, value in values.items():
+            part[name] = value if mine.source is None else value[mine.source]
+        part["operand"] = each.operand
+        for name in ("op", "lo", "length", "rows", "pitch"):
+            part[name] = getattr(mine, name)
+    return rows[np.argsort(op, kind="stable")]
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -9,6 +9,8 @@ from pantile.errors import Place as SourcePlace
 from pantile.errors import ProgramError
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from pantile.program.language.ops import Ops
 
 
@@ -32,10 +34,6 @@ class Fault:
     mend: str
     place: SourcePlace
 
-    def error(self) -> ProgramError:
-        """Return the fault as the error that refuses the program."""
-        return ProgramError(self.sentence, place=self.place, mend=self.mend)
-
     def to_json(self) -> dict[str, Any]:
         """Return the fault as it stands among a program's parameters."""
         return {"op": self.op, "sentence": self.sentence, "mend": self.mend, "place": str(self.place)}
@@ -44,3 +42,15 @@ class Fault:
 def fault(ops: Ops, op: int, sentence: str, mend: str) -> Fault:
     """Return the fault of operation *op*."""
     return Fault(op, sentence, mend, ops.place(op))
+
+
+def errors_of(faults: Sequence[Fault]) -> list[ProgramError]:
+    """Return an error for every statement of the source at fault: its first fault, and how many more."""
+    lines: dict[tuple[SourcePlace, str], list[Fault]] = {}
+    for each in faults:
+        lines.setdefault((each.place, each.sentence.partition(" ")[0]), []).append(each)
+    found = []
+    for first, *others in lines.values():
+        more = f", and {len(others)} more at this line" if others else ""
+        found.append(ProgramError(first.sentence + more, place=first.place, mend=first.mend))
+    return found

@@ -17,6 +17,7 @@ from pantile.errors import ProgramError, raise_all
 from pantile.program.language.access import access_rows
 from pantile.program.language.arrays import arrays_json, runs_of
 from pantile.program.language.facts import contents_of, facts_of
+from pantile.program.language.faults import Fault, errors_of
 from pantile.program.language.geometry import Operands, geometry_of
 from pantile.program.language.lives import lives_of
 from pantile.program.language.oprows import box_rows, op_rows, thread_rows
@@ -33,7 +34,6 @@ if TYPE_CHECKING:
 
     from pantile.program.language.arrays import Arrays
     from pantile.program.language.facts import Facts
-    from pantile.program.language.faults import Fault
     from pantile.program.language.geometry import Geometry, Ints
     from pantile.program.language.places import Chiplet
     from pantile.program.language.recorder import Recording
@@ -118,7 +118,7 @@ def lower(
     touches, unborn = touches_of(facts.ops, facts.moves, facts.computes, storage, facts.names)
     faults = _first_of_each(facts.faults + unborn)
     if not keep_faults:
-        raise_all([each.error() for each in faults])
+        raise_all(errors_of(faults))
     used = np.unique(np.concatenate([np.zeros(0, np.int64), *(each.place for each in touches)]))
     spaces = np.full(len(recording.places), -1, np.int64)
     spaces[used] = np.arange(len(used))

@@ -75,6 +75,24 @@ class Registers:
             depth[rest] = at
         return load, depth
 
+    def overwritten_by(self, register: Ints, generation: Ints, ops: Ints) -> Ints:
+        """Return the load by which an operation's own thread has overwritten what it reads, or -1.
+
+        Args:
+            register: The register that each of *ops* reads.
+            generation: Which of its loads is meant.
+            ops: The operations.
+        """
+        span = len(self.threads) + 1
+        slots = self.register * (int(self.threads.max(initial=0)) + 1) + self.threads[self.op]
+        order = np.lexsort((self.op, slots))
+        wanted = register * (int(self.threads.max(initial=0)) + 1) + self.threads[ops]
+        before = np.searchsorted(slots[order] * span + self.op[order], wanted * span + ops) - 1
+        load = order[np.maximum(before, 0)] if len(order) else np.zeros(len(ops), np.int64)
+        later = (before >= 0) & (slots[load] == wanted) if len(order) else np.zeros(len(ops), bool)
+        later[later] = self.generation[load[later]] > generation[later]
+        return np.where(later, load, -1)
+
     def _latest(self, number: Ints, op: Ints) -> Ints:
         span = len(self.threads) + 1
         keys = self.sorted_tiles * span + self.sorted_ops

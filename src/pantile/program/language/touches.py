@@ -10,6 +10,7 @@ import numpy as np
 from pantile.program.language.access import Touches
 from pantile.program.language.accumulate import BRINGS, COMPUTES, STORES, begins
 from pantile.program.language.faults import UNBORN, Fault, fault
+from pantile.program.language.filled import unfilled
 from pantile.program.language.index import dense
 from pantile.program.language.places import IN_ENGINE, OFF_CHIP, SRAM, Compute, Core, storage
 from pantile.program.language.recorder import COMPUTE, STATEMENTS
@@ -126,6 +127,10 @@ def touches_of(
         place, found = _read(storage_, computes, operand)
         touches.append(_touch(computes.op, Mode.READ, operand, computes.tile, place, found))
         _lose(lost, ops, names, touches[-1])
+        for reads in (touches[2 * operand], touches[-1]):
+            rows = unfilled(geometry, reads, touches[2 * operand + 1], len(storage_.contents.copies))
+            _lose_unfilled(lost, ops, names, reads, rows)
+            _lose_overwritten(lost, ops, names, reads, storage_)
     found = storage_.find(output, computes.tile, computes.output, computes.op)
     read, written = touches[2 * output : 2 * output + 2]
     fresh, empty = _births(geometry, storage_, computes, found, read, written)
@@ -174,6 +179,31 @@ def _lose(lost: dict[int, Fault], ops: Ops, names: Names, touches: Touches) -> N
         lost.setdefault(op, _unborn(ops, names, touches.operand, op, tile, place))
 
 
+def _lose_unfilled(lost: dict[int, Fault], ops: Ops, names: Names, reads: Touches, rows: Ints) -> None:
+    """Note what is read although it was never moved there."""
+    for row in rows.tolist():
+        op, tile, place = (int(column[row]) for column in (reads.op, reads.tile, reads.place))
+        what = f"{STATEMENTS[ops.code[op]]} reads {names.tile(tile, reads.operand)} at {names.place(place)}"
+        mend = "load_store it there between start_writing and finish_writing"
+        lost.setdefault(op, fault(ops, op, f"{what}, from a copy into which it is never moved", mend))
+
+
+def _lose_overwritten(
+    lost: dict[int, Fault], ops: Ops, names: Names, reads: Touches, storage_: Storage
+) -> None:
+    """Note what is read from a register although its thread has loaded another tile there since."""
+    registers, copies = storage_.contents.registers, len(storage_.contents.copies)
+    rows = np.flatnonzero((reads.found.owner >= copies) & (reads.found.owner < copies + len(registers.sizes)))
+    found = reads.found.owner[rows] - copies, reads.found.generation[rows]
+    load = registers.overwritten_by(*found, reads.op[rows])
+    for row, by in zip(rows[load >= 0].tolist(), load[load >= 0].tolist(), strict=True):
+        op, tile, place = (int(column[row]) for column in (reads.op, reads.tile, reads.place))
+        what = f"{STATEMENTS[ops.code[op]]} reads {names.tile(tile, reads.operand)} at {names.place(place)}"
+        where = f"which line {ops.line[registers.op[by]]} has overwritten with another tile"
+        mend = "use each tile before the next is loaded, or give the copies states and a buffer"
+        lost.setdefault(op, fault(ops, op, f"{what}, {where}", mend))
+
+
 def _unborn(ops: Ops, names: Names, operand: int, op: int, tile: int, place: int) -> Fault:
     what = f"{STATEMENTS[ops.code[op]]} reads {names.tile(tile, operand)} at {names.place(place)}"
     mend = "move it there first, or name the place that has it"
@@ -196,5 +226,4 @@ def _births(
     holder = dense(dense(where)[1] * (int(generation.max(initial=0)) + 1) + np.maximum(generation, 0))[1]
     first = begins(geometry, op, what, tile, holder, storage_.contents.threads)
     begun = np.isin(holder, holder[what != STORES])
-    loose = owner >= len(storage_.contents.copies)
-    return first[: len(computes.op)], (loose & ~begun)[len(op) - len(read.op) :]
+    return first[: len(computes.op)], ((owner >= 0) & ~begun)[len(op) - len(read.op) :]
