@@ -173,12 +173,13 @@ def problems_of(network: Network, options: PlanOptions) -> list[PantileError]:
 
 
 def require_supported_machine(machine: Machine) -> None:
-    """Check that an Ascend machine has what its planners read.
+    """Check that an Ascend machine has what its own planner reads.
 
     Raises:
         PantileError: What it lacks; all problems at once.
     """
-    platform_of(machine)
+    if machine.planner == PLANNER:
+        platform_of(machine)
 
 
 def _why_outside(node: Node) -> str:
@@ -188,5 +189,9 @@ def _why_outside(node: Node) -> str:
 def _placed(error: PantileError, network: Network, node: Node) -> list[PantileError]:
     """Return the problems of one node with its place."""
     problems = error.problems if isinstance(error, ManyProblems) else (error,)
-    place = Place(network.source if len(network.nodes) == 1 else f"{network.source}#{node.name}")
+    path, colon, line = network.source.rpartition(":")
+    if colon and path.lower().endswith(".csv"):
+        place = Place(path, int(line))
+    else:
+        place = Place(network.source if len(network.nodes) == 1 else f"{network.source}#{node.name}")
     return [type(each)(each.problem, place=each.place or place, mend=each.mend) for each in problems]
