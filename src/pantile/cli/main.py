@@ -51,9 +51,18 @@ def plan(
 
     The exit code is 1 if nothing fits.
     """
-    from pantile.verbs.plan import PlanResult
+    from pantile.verbs.arguments import PlanOptions, is_many
+    from pantile.verbs.plan import PlanResult, plan_each
     from pantile.verbs.plan import plan as run_plan
 
+    if is_many(workload):
+        from pantile.cli.rows import emit_rows
+
+        dims = options.read_dims(dim)
+        asked = PlanOptions(planner=planner, mapping=mapping, semantics=semantics, dims=dims)
+        count, results = plan_each(workload, machine, asked)
+        _finish(emit_rows(results, count, None if json else PlanResult.explain if explain else str))
+        return
     result = run_plan(
         workload,
         machine,

@@ -8,6 +8,7 @@ from typing import Any
 
 from pantile.conform import sync_cases
 from pantile.conform.asw import cases as asw
+from pantile.conform.cann import detect as cann
 from pantile.conform.onnxim import detect as onnxim
 from pantile.conform.result import CaseOutcome
 
@@ -37,6 +38,11 @@ KINDS = (
     Kind("asw_theory", asw.is_file, asw.check_file),
     Kind("asw_theory worked examples", asw.is_examples, asw.skip_examples),
     Kind("synchronisation case", sync_cases.is_case, sync_cases.check_case),
+    Kind("cann case", cann.is_cases, cann.check_cases),
+    Kind("cann block order", cann.is_block_orders, cann.check_block_orders),
+    Kind("cann random table", cann.is_random_table, cann.check_random_table),
+    Kind("cann unit test", cann.is_unit_tests, cann.check_unit_tests),
+    Kind("cann unit test of MatMulV3", cann.is_other_unit_tests, cann.skip_unit_tests),
 )
 """Every kind that this version knows; no file is of two."""
 
