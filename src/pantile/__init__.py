@@ -1,7 +1,7 @@
 """How a matrix product is cut, ordered, checked and timed on tiled accelerators.
 
-The verbs :func:`plan`, :func:`lower`, :func:`check`, :func:`simulate` and :func:`view` take what the
-command line takes, or values, and return values that print and serialise themselves.
+The verbs :func:`plan`, :func:`compare`, :func:`lower`, :func:`check`, :func:`simulate` and :func:`view` take
+what the command line takes, or values, and return values that print and serialise themselves.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from pantile.errors import PantileError
     from pantile.machine import Machine, load_machine
     from pantile.verbs.check import check
+    from pantile.verbs.compare import compare
     from pantile.verbs.lower import lower
     from pantile.verbs.plan import plan
     from pantile.verbs.simulate import simulate
@@ -28,6 +29,7 @@ _HOMES = {
     "Matmul": "pantile.workload.matmul",
     "PantileError": "pantile.errors",
     "check": "pantile.verbs.check",
+    "compare": "pantile.verbs.compare",
     "conform": "pantile.conform.run",
     "load_machine": "pantile.machine",
     "load_workload": "pantile.workload.load",
@@ -43,6 +45,7 @@ __all__ = [
     "PantileError",
     "__version__",
     "check",
+    "compare",
     "conform",
     "load_machine",
     "load_workload",

@@ -215,10 +215,11 @@ def _tail_parameters(tail: Tail) -> dict[str, Any]:
     recut = tail.fewer or tail.recut
     if tail.effective == "A1" and tail.pieces is not None:
         pieces = tail.pieces
-        figures["pieces"] = {"axis": pieces.axis, "size": pieces.size, "count": pieces.count}
+        cut = {"axis": pieces.axis, "size": pieces.size, "count": pieces.count}
+        figures["pieces"] = {**cut, "seconds": float(pieces.seconds)}
     if tail.effective == "B" and recut is not None:
-        cut = _block(recut.m, recut.n, recut.k_l1, recut.rows, recut.columns)
-        figures["recut"] = {**cut, "waves": recut.waves}
+        again = _block(recut.m, recut.n, recut.k_l1, recut.rows, recut.columns)
+        figures["recut"] = {**again, "waves": recut.waves}
     return figures
 
 
