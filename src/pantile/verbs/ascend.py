@@ -189,10 +189,9 @@ def require_supported_machine(machine: Machine) -> None:
     Raises:
         PantileError: What it lacks; all problems at once.
     """
-    for planner in ASCEND_PLANNERS.values():
-        if planner.name == machine.planner or not machine.planner:
-            planner.require(machine)
-            return
+    planner = ASCEND_PLANNERS.get(machine.planner)
+    if planner is not None:
+        planner.require(machine)
 
 
 def _why_outside(node: Node) -> str:
