@@ -1,8 +1,8 @@
 """How a matrix product is cut, ordered, checked and timed on tiled accelerators.
 
-The verbs :func:`plan`, :func:`lower`, :func:`check`, :func:`simulate`, :func:`execute` and
-:func:`view` take what the command line takes, or values, and return values that print and serialise
-themselves.
+The verbs :func:`plan`, :func:`compare`, :func:`lower`, :func:`check`, :func:`simulate`,
+:func:`execute` and :func:`view` take what the command line takes, or values, and return values that
+print and serialise themselves.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from pantile.machine import Machine, load_machine
     from pantile.program.language.load import load_program
     from pantile.verbs.check import check
+    from pantile.verbs.compare import compare
     from pantile.verbs.execute import execute
     from pantile.verbs.lower import lower
     from pantile.verbs.plan import plan
@@ -31,6 +32,7 @@ _HOMES = {
     "Matmul": "pantile.workload.matmul",
     "PantileError": "pantile.errors",
     "check": "pantile.verbs.check",
+    "compare": "pantile.verbs.compare",
     "conform": "pantile.conform.run",
     "execute": "pantile.verbs.execute",
     "load_machine": "pantile.machine",
@@ -48,6 +50,7 @@ __all__ = [
     "PantileError",
     "__version__",
     "check",
+    "compare",
     "conform",
     "execute",
     "load_machine",

@@ -229,6 +229,42 @@ def view(
 
 
 @app.command()
+def compare(
+    workload: options.Workload,
+    machine: options.Machine,
+    planner: Annotated[
+        list[str] | None,
+        typer.Option("-p", "--planner", metavar="PLANNER[:SEMANTICS]", help="give it twice"),
+    ] = None,
+    judge: Annotated[
+        str, typer.Option("--judge", metavar="NAME", help="closed (default), exact or simulate")
+    ] = "closed",
+    dim: options.Dims = None,
+    output: Annotated[str | None, typer.Option("-o", "--output", metavar="PAGE.html")] = None,
+    json: options.Json = False,
+) -> None:
+    """Set the plans of two planners side by side, and say where they part.
+
+    A star marks what differs. The exit code is 1 if neither has a plan.
+    """
+    from pantile.verbs.compare import Comparison
+    from pantile.verbs.compare import compare as run_compare
+
+    if output is not None and json:
+        raise UsageError("expected one of -o and --json, got both", mend="leave one of them out")
+    result = run_compare(workload, machine, planners=planner or [], judge=judge, dims=options.read_dims(dim))
+    if output is not None:
+        from pantile.verbs.compare_page import comparison_page
+
+        if not isinstance(result, Comparison):
+            raise UsageError("a page shows a single product", mend="name one node or one row")
+        emit(comparison_page(result).rstrip("\n"), output)
+    else:
+        emit(json_text(result) if json else str(result))
+    _finish(result.ok)
+
+
+@app.command()
 def conform(
     paths: Annotated[list[str], typer.Argument(metavar="PATH...", help="case files, or folders of them")],
     json: options.Json = False,

@@ -53,7 +53,11 @@ Mapping = Annotated[
 ]
 Semantics = Annotated[
     str | None,
-    typer.Option("--semantics", metavar="NAME", help="onnxim: fixed (default) or faithful; others have one"),
+    typer.Option(
+        "--semantics",
+        metavar="NAME",
+        help="onnxim: fixed (default) or faithful; asw: corrected (default), published or published_5_2",
+    ),
 ]
 Dims = Annotated[
     list[str] | None,

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from pantile.errors import (
     InfeasibleError,
+    MachineError,
     ManyProblems,
     OutsideModelError,
     PantileError,
@@ -15,12 +16,9 @@ from pantile.errors import (
     raise_all,
     suggestion,
 )
-from pantile.planners.cann.normalise import normalise
-from pantile.planners.cann.planner import PLANNER, SEMANTICS, plan_matmul
-from pantile.planners.cann.platform import platform_of
-from pantile.planners.cann.problem import problem_of
 from pantile.tiling.plan import NodePlan
 from pantile.verbs.arguments import node_text
+from pantile.verbs.ascend_planners import ASCEND_PLANNERS
 from pantile.verbs.outside import outside_notes
 from pantile.verbs.result import head
 from pantile.workload.matmul import Matmul
@@ -33,6 +31,7 @@ if TYPE_CHECKING:
     from pantile.machine import Machine
     from pantile.tiling.plan import Note
     from pantile.verbs.arguments import PlanOptions
+    from pantile.verbs.ascend_planners import AscendPlanner
     from pantile.verbs.families import Lowered, PlannedLayer
     from pantile.verbs.result import Result
     from pantile.workload.network import Network, Node
@@ -47,7 +46,8 @@ class Ascend:
     Attributes:
         network: What is computed.
         machine: What it runs on.
-        semantics: The planner's one reading.
+        planner: Who planned it.
+        semantics: Which of the planner's readings.
         plans: One per node, in file order.
         notes: Remarks on the whole run.
         dims: Sizes that were given to the network's symbolic dimensions.
@@ -55,6 +55,7 @@ class Ascend:
 
     network: Network
     machine: Machine
+    planner: str
     semantics: str
     plans: tuple[NodePlan, ...]
     notes: tuple[Note, ...] = ()
@@ -71,7 +72,7 @@ class Ascend:
             verb,
             workload=workload,
             machine=self.machine.name,
-            planner=PLANNER,
+            planner=self.planner,
             semantics=self.semantics,
             notes=notes,
         )
@@ -129,7 +130,7 @@ class Ascend:
 
     def _refuse(self) -> Never:
         raise OutsideModelError(
-            f"plans of {PLANNER} are not lowered to programs by this version", mend="use pantile plan"
+            f"plans of {self.planner} are not lowered to programs by this version", mend="use pantile plan"
         )
 
 
@@ -139,34 +140,44 @@ def plan_session(network: Network, machine: Machine, options: PlanOptions) -> As
     Raises:
         PantileError: If anything of it cannot be planned; all problems at once.
     """
-    raise_all(problems_of(network, options))
-    platform = platform_of(machine)
+    raise_all(problems_of(network, machine, options))
+    planner = _planner(options)
+    semantics = options.semantics or planner.semantics[0]
+    plan = planner.on(machine, semantics)
     plans = tuple(
-        NodePlan(node, plan_matmul(node.computation, platform))
+        NodePlan(node, plan(node.computation))
         if isinstance(node.computation, Matmul)
         else NodePlan(node, None, _why_outside(node))
         for node in network.nodes
     )
-    return Ascend(network, machine, options.semantics or SEMANTICS, plans, dims=options.dims)
+    return Ascend(network, machine, planner.name, semantics, plans, dims=options.dims)
 
 
-def problems_of(network: Network, options: PlanOptions) -> list[PantileError]:
-    """Return what is wrong with the options, or why the operator refuses products of *network*.
+def _planner(options: PlanOptions) -> AscendPlanner:
+    """Return the planner that was asked for, else the default."""
+    return ASCEND_PLANNERS[options.planner or next(iter(ASCEND_PLANNERS))]
+
+
+def problems_of(network: Network, machine: Machine, options: PlanOptions) -> list[PantileError]:
+    """Return what is wrong with the options, or why the planner refuses products of *network*.
 
     It plans nothing, so that many workloads can be checked before the first is planned.
     """
+    planner = _planner(options)
     if options.mapping is not None:
         mend = "leave --mapping out"
-        return [UsageError(f"planner {PLANNER!r} takes no mapping, got one", mend=mend)]
-    if options.semantics not in (None, SEMANTICS):
-        mend = suggestion(str(options.semantics), [SEMANTICS])
-        return [UsageError(f"unknown semantics {options.semantics!r} of planner {PLANNER}", mend=mend)]
+        return [UsageError(f"planner {planner.name!r} takes no mapping, got one", mend=mend)]
+    if options.semantics not in (None, *planner.semantics):
+        mend = suggestion(str(options.semantics), planner.semantics)
+        return [UsageError(f"unknown semantics {options.semantics!r} of planner {planner.name}", mend=mend)]
     found: list[PantileError] = []
     for node in network.nodes:
         if not isinstance(node.computation, Matmul):
             continue
         try:
-            normalise(problem_of(node.computation))
+            planner.refuse(node.computation, machine)
+        except MachineError as error:  # of the machine, whatever the product
+            return [error]
         except PantileError as error:
             found += _placed(error, network, node)
     return found
@@ -178,8 +189,9 @@ def require_supported_machine(machine: Machine) -> None:
     Raises:
         PantileError: What it lacks; all problems at once.
     """
-    if machine.planner == PLANNER:
-        platform_of(machine)
+    planner = ASCEND_PLANNERS.get(machine.planner)
+    if planner is not None:
+        planner.require(machine)
 
 
 def _why_outside(node: Node) -> str:

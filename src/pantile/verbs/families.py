@@ -129,7 +129,7 @@ class Family:
         name: As in ``[family.<name>]``.
         planners: Who can plan for it, the default first.
         module: Has ``plan_session(network, machine, options)`` and ``require_supported_machine(machine)``.
-        checks_first: The module has ``problems_of(network, options)`` too, which plans nothing.
+        checks_first: The module has ``problems_of(network, machine, options)`` too, which plans nothing.
         routes: Module and function that gives the routes of its machines; empty where paths say all.
     """
 
@@ -148,9 +148,9 @@ class Family:
         session: Session = import_module(self.module).plan_session(network, machine, options)
         return session
 
-    def problems_of(self, network: Network, options: PlanOptions) -> list[PantileError]:
+    def problems_of(self, network: Network, machine: Machine, options: PlanOptions) -> list[PantileError]:
         """Return why *network* cannot be planned, of a family that can tell without planning it."""
-        problems: list[PantileError] = import_module(self.module).problems_of(network, options)
+        problems: list[PantileError] = import_module(self.module).problems_of(network, machine, options)
         return problems
 
     def require_supported(self, machine: Machine) -> None:
@@ -164,7 +164,7 @@ class Family:
 
 FAMILIES = (
     Family("systolic", ("onnxim",), "pantile.verbs.systolic"),
-    Family("ascend", ("cann",), "pantile.verbs.ascend", checks_first=True),
+    Family("ascend", ("cann", "asw"), "pantile.verbs.ascend", checks_first=True),
     Family(
         "mesh",
         ("cannon", "summa", "direct"),

@@ -78,7 +78,7 @@ def planned_each(
         )  # what the planner refuses stands beside what cannot be read
     else:
         networks = networks_of(workload, options.dims)
-    problems += [problem for network in networks for problem in family.problems_of(network, options)]
+    problems += [problem for network in networks for problem in family.problems_of(network, chosen, options)]
     told = {str(problem): problem for problem in problems}  # wrong options are one problem, not one a row
     raise_all(sorted(told.values(), key=_line))
     return len(networks), (family.plan(network, chosen, options) for network in networks)

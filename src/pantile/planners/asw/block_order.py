@@ -6,10 +6,12 @@ Source: asw-theory.md section 8; errata E-26 (windows and waves), E-27 (window o
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 from math import isqrt
 from typing import TYPE_CHECKING, Literal, get_args
 
 from pantile.errors import UsageError, suggestion
+from pantile.planners.asw.groups import Grouped
 from pantile.tiling.cut import ceil_div
 from pantile.tiling.orders import Nest
 from pantile.tiling.swizzle import Diagonal, Swizzle
@@ -18,6 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from pantile.planners.asw.chip import Chip
+    from pantile.planners.asw.l2 import L2Use
     from pantile.planners.asw.problem import Problem
     from pantile.planners.asw.single_core import SingleCore
     from pantile.tiling.orders import Order
@@ -37,6 +40,7 @@ class BlockOrder:
         diagonal_readers: Most cores that read one panel at once in diagonal order (transConflict).
         window_readers: The same in window order.
         conflict_free: Whether the diagonal order stays within what the chip tolerates.
+        group: Blocks of a group along m and n; ``None`` where a batch is one group.
     """
 
     name: OrderName
@@ -45,11 +49,15 @@ class BlockOrder:
     diagonal_readers: int
     window_readers: int
     conflict_free: bool
+    group: tuple[int, int] | None = None
 
     def over(self, rows: int, columns: int) -> Order:
         """Return the order over a grid of blocks; index tuples are (m, n) if m is fastest, else (n, m)."""
         counts = (rows, columns) if self.fastest == 0 else (columns, rows)
-        return order_over(counts, self.name, self.window)
+        if self.group is None:
+            return order_over(counts, self.name, self.window)
+        group = self.group if self.fastest == 0 else self.group[::-1]
+        return Grouped(("m", "n"), counts, group, partial(_named_order, self.name, self.window))
 
     def block_at(self, rows: int, columns: int) -> Callable[[int], tuple[int, int]]:
         """Return the function from a position in a batch to the block's row and column."""
@@ -87,13 +95,17 @@ def order_over(counts: tuple[int, int], name: OrderName, window: int) -> Order:
     raise UsageError(f"unknown order {name!r}", mend=suggestion(name, ORDERS))
 
 
+def _named_order(name: OrderName, window: int, counts: tuple[int, int]) -> Order:
+    return order_over(counts, name, window)
+
+
 def diagonal_readers(cores: int, rows: int, columns: int) -> int:
     """Return the most cores that read one panel at once when cores stand on diagonals (transConflict)."""
     return max(ceil_div(cores, rows), ceil_div(cores, columns))
 
 
-def block_order(problem: Problem, chip: Chip, block: SingleCore, name: OrderName) -> BlockOrder:
-    """Return stage 5."""
+def block_order(problem: Problem, chip: Chip, block: SingleCore, l2: L2Use, name: OrderName) -> BlockOrder:
+    """Return stage 5; the groups of stage 6 are taken one after another."""
     window = window_of(chip.cores)
     readers = diagonal_readers(chip.cores, block.rows, block.columns)
     return BlockOrder(
@@ -103,4 +115,5 @@ def block_order(problem: Problem, chip: Chip, block: SingleCore, name: OrderName
         diagonal_readers=readers,
         window_readers=max(chip.cores // window, window),
         conflict_free=readers <= chip.max_readers,
+        group=(l2.m_group, l2.n_group) if (l2.groups or 0) > 1 else None,
     )

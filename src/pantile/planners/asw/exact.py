@@ -36,11 +36,18 @@ class Judge:
         problem: What is computed.
         chip: Where.
         reread: Bytes of inputs that memory delivers, over the bytes of all inputs (r_in).
+        working: Cores that get blocks; 0 is all of them.
     """
 
     problem: Problem
     chip: Chip
     reread: Fraction = Fraction(1)
+    working: int = 0
+
+    @property
+    def cores(self) -> int:
+        """Cores that get blocks."""
+        return self.working or self.chip.cores
 
     def block(self, m: int, n: int) -> Fraction:
         """Return the seconds of a block of m rows and n columns, computed in whole grains."""
@@ -61,12 +68,14 @@ class Judge:
     def whole(self, m: int, n: int) -> CoreTimes:
         """Return the times when blocks of m rows and n columns are dealt in turn, none cut again (A0).
 
-        The shortest time is of the cores that there are: 0 where some get no block.
+        The shortest time is 0 where some cores get no block.
         """
         rows, columns = _counts(self.problem, m, n)
         kinds = _edges(self.problem, m, n, rows, columns)
-        seconds = [Fraction(0)] * self.chip.cores
-        for (height, width), dealt in zip(kinds, _dealt(self.problem, self.chip, rows, columns), strict=True):
+        seconds = [Fraction(0)] * self.cores
+        for (height, width), dealt in zip(
+            kinds, _dealt(self.problem, self.cores, rows, columns), strict=True
+        ):
             if any(dealt):
                 time = self.block(height, width)
                 seconds = [core + count * time for core, count in zip(seconds, dealt, strict=True)]
@@ -75,7 +84,7 @@ class Judge:
     def with_pieces(self, m: int, n: int, pieces: Pieces) -> CoreTimes:
         """Return the times when the last wave's blocks are cut into pieces (A1), dealt in turn."""
         rows, columns = _counts(self.problem, m, n)
-        cores = self.chip.cores
+        cores = self.cores
         blocks = self.problem.batch * rows * columns
         full = blocks // cores * cores
         seconds = [Fraction(0)] * cores
@@ -111,9 +120,9 @@ def _edges(problem: Problem, m: int, n: int, rows: int, columns: int) -> list[tu
     return [(m, n), (m, last_n), (last_m, n), (last_m, last_n)]
 
 
-def _dealt(problem: Problem, chip: Chip, rows: int, columns: int) -> list[list[int]]:
+def _dealt(problem: Problem, cores: int, rows: int, columns: int) -> list[list[int]]:
     """Return, for each of the four sizes, how many such blocks every core gets."""
-    cores, blocks = chip.cores, rows * columns
+    blocks = rows * columns
     one = [[0] * cores for _ in range(4)]
     for core in range(cores):
         one[0][core] = blocks // cores + (core < blocks % cores)

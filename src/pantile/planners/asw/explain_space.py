@@ -260,6 +260,9 @@ def explain_order(stages: Stages, log: DecisionLog) -> None:
         f"max(ceil(C / mCnt), ceil(C / nCnt)), at most {chip.max_readers}",
         {"mCnt": block.rows, "nCnt": block.columns, "ok": order.conflict_free},
     )
+    if order.group is not None:
+        grouped = "groups row by row, every second row of them from the far end; the order within each"
+        log.add("groups_of", list(order.group), grouped)
     log.add("calOrder", order.fastest, "0 (m fastest) if m <= n, else 1")
 
 

@@ -155,7 +155,7 @@ def _split(start: Stages) -> Stages:
     if block is None:
         return start
     l2 = l2_use(problem, chip, block, start.semantics, options.consumer)
-    order = block_order(problem, chip, block, options.order)
+    order = block_order(problem, chip, block, l2, options.order)
     inner = inner_tile(problem, chip, base, (block.m, block.n), block.k_l1, corrected=corrected)
     overlapped = options.unit_flag or inner.buffers == 2
     delivered = None

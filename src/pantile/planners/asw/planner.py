@@ -215,10 +215,11 @@ def _tail_parameters(tail: Tail) -> dict[str, Any]:
     recut = tail.fewer or tail.recut
     if tail.effective == "A1" and tail.pieces is not None:
         pieces = tail.pieces
-        figures["pieces"] = {"axis": pieces.axis, "size": pieces.size, "count": pieces.count}
+        cut = {"axis": pieces.axis, "size": pieces.size, "count": pieces.count}
+        figures["pieces"] = {**cut, "seconds": float(pieces.seconds)}
     if tail.effective == "B" and recut is not None:
-        cut = _block(recut.m, recut.n, recut.k_l1, recut.rows, recut.columns)
-        figures["recut"] = {**cut, "waves": recut.waves}
+        again = _block(recut.m, recut.n, recut.k_l1, recut.rows, recut.columns)
+        figures["recut"] = {**again, "waves": recut.waves}
     return figures
 
 
@@ -268,6 +269,9 @@ def _notes(stages: Stages) -> list[tuple[str, str]]:
     if stages.block is not None and stages.block.relax_level:
         dropped = "moves" if stages.block.relax_level == 1 else "moves and runs"
         found.append(("E-13", f"no block keeps every threshold: those on {dropped} are dropped"))
+    if stages.l2 is not None and stages.l2.reread is None:
+        text = "no time is given: as published L2 holds no pair of blocks, so that r_in is undefined"
+        found.append(("E-29", text))
     if stages.l2 is not None and stages.l2.scene == "C" and any(stages.problem.shares):
         text = "the operand that batches share counts once if it fits L2 beside a batch, else once per batch"
         found.append(("E-21", text))
