@@ -54,6 +54,12 @@ FAMILIES: dict[str, dict[str, Constant]] = {
         ),
     },
     "ascend": {
+        "event_ids": Constant(
+            meaning="ids of flags that each pair of pipes has; 8 where it is not said", required=False
+        ),
+        "architecture": Constant(
+            meaning="architecture tag of the cores, such as dav-c220", kind="text", required=False
+        ),
         "vector_cores": Constant(
             meaning="vector cores of the chip; two for each cube core where it is not said", required=False
         ),

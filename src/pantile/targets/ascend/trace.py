@@ -2,14 +2,16 @@
 
 Every pipe is an in-order issue stream. A flag is a counter per source, destination and id. A barrier of a
 pipe is an arrival and a departure in its thread, one of all pipes in every thread. A wait of the scalar unit
-stops the walk through the program: what other pipes are issued later is held until it has passed.
+stops the walk through the program: what other pipes are issued later is held until it has passed. A unit flag
+is two counters per address in L0C: how often M handed the block over, and how often FIX handed it back.
 
-Source: ascend-core.md sections 1.2 to 1.4.
+Source: ascend-core.md sections 1.2 to 1.5.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -20,6 +22,7 @@ from pantile.program.program import Program
 from pantile.program.tables import TABLES, Completes, Edge, Kind, Mode, Overflow, Test, empty_tables
 from pantile.targets.ascend.pipes import ALL, EVENT_IDS, PIPELINED, PIPES, SCALAR, pipe_of
 from pantile.targets.ascend.ranges import Range, Registers, UnsetRegister, mad_forwards, ranges_of
+from pantile.targets.ascend.unit_flag import UnitFlag
 
 FAMILY = "ascend"
 
@@ -28,19 +31,31 @@ PRIVATE_BUFFERS = ("GM_C",)
 
 ARRIVE, LEAVE = "pipe_barrier arrive", "pipe_barrier leave"
 RESUME, HELD = "walk on", "not issued before"
+UNIT_FLAG = "unit flag"
 
 
-def program_of_trace(trace: Sequence[Mapping[str, Any]], name: str = "trace") -> Program:
-    """Return the literal program of a trace; the line of an operation is its instruction's place, from 1.
+def program_of_trace(
+    trace: Sequence[Mapping[str, Any]],
+    name: str = "trace",
+    *,
+    lines: Sequence[int] | None = None,
+    unit_flags: bool = False,
+) -> Program:
+    """Return the literal program of a trace. Its parameters keep the trace: ``stream``, and ``lines``.
 
     Args:
         trace: Instructions in program order: objects of ``op`` and ``args``, as recorded cases write them.
         name: What messages call it.
+        lines: Line of each instruction, rising; without them, its place in the trace, from 1.
+        unit_flags: Whether M and FIX wait for one another as unit flags say. A copy is taken to begin after
+            the ``mad`` that hands the block over has ended: the hand-over goes fractal by fractal, and what
+            follows the copy comes after that end either way.
 
     Raises:
         ProgramError: If an instruction is not known, lacks an argument, or names no pipe; all of them.
     """
-    maker = _Maker(name, _last_issues(trace))
+    places = range(1, len(trace) + 1) if lines is None else lines
+    maker = _Maker(name, _last_issues(trace), places, unit_flags)
     problems = []
     for position, entry in enumerate(trace):
         try:
@@ -48,7 +63,7 @@ def program_of_trace(trace: Sequence[Mapping[str, Any]], name: str = "trace") ->
         except ProgramError as error:
             problems.append(error)
     raise_all(problems)
-    return maker.program()
+    return maker.program(trace)
 
 
 def _last_issues(trace: Sequence[Mapping[str, Any]]) -> dict[str, int]:
@@ -72,11 +87,27 @@ def _pipe(entry: object) -> str | None:
     return args.get(key[op]) if op in key else pipe_of(op)
 
 
+@dataclass(slots=True)
+class _Unit:
+    """The unit flag of a block of L0C.
+
+    Attributes:
+        handed: Counter of how often M gave it to FIX; *returned* of how often FIX gave it back.
+        returned: Counter of the way back.
+        count: How often M gives it away up to here.
+    """
+
+    handed: int
+    returned: int
+    count: int = 0
+
+
 class _Maker:
     """Rows of a program under construction."""
 
-    def __init__(self, name: str, last: Mapping[str, int]) -> None:
-        self.name, self.last = name, last
+    def __init__(self, name: str, last: Mapping[str, int], lines: Sequence[int], unit_flags: bool) -> None:
+        self.name, self.last, self.lines, self.unit_flags = name, last, lines, unit_flags
+        self.units: dict[int, _Unit] = {}
         self.threads = {pipe: at for at, pipe in enumerate(each for each in PIPES if each in last)}
         self.names: dict[str, int] = {}
         self.spaces: dict[str, int] = {}
@@ -91,7 +122,7 @@ class _Maker:
         Raises:
             ProgramError: If it is not known, or lacks an argument.
         """
-        place = Place(self.name, position + 1)
+        place = Place(self.name, self.lines[position])
         if not isinstance(entry, Mapping):
             raise ProgramError(f"expected an instruction, got {entry!r}", place=place)
         op, args, pipe = entry.get("op"), entry.get("args", {}), _pipe(entry)
@@ -133,12 +164,37 @@ class _Maker:
         self._touch(number, touched)
         if computes and mad_forwards(args):
             self.forwarding.append(number)
+        if self.unit_flags:
+            self._hand_over(number, args)
+
+    def _hand_over(self, op: int, args: Mapping[str, Any]) -> None:
+        """Let a ``mad`` or a copy out of L0C wait for the block to be its own, and give it away."""
+        computes = "src1" in args
+        mode = int(args.get("unit_flag" if computes else "unit_flag_mode", UnitFlag.OFF))
+        if mode not in (UnitFlag.CHECK, UnitFlag.HAND_OVER):
+            return
+        address = int(args["dst" if computes else "src"]["off"])
+        if address not in self.units:
+            ends = [f"L0C {address:#x} to {pipe}" for pipe in ("PIPE_FIX", "PIPE_M")]
+            self.units[address] = _Unit(*(self._counter(UNIT_FLAG, end, 0, 0, Overflow.NONE) for end in ends))
+        unit = self.units[address]
+        gives = mode == UnitFlag.HAND_OVER
+        if computes:
+            if unit.count:
+                self._sync(op, Edge.BEFORE_START, unit.returned, Test.REACH, unit.count, UNIT_FLAG)
+            if gives:
+                self._sync(op, Edge.AFTER_FINISH, unit.handed, Test.POST, 1, UNIT_FLAG)
+                unit.count += 1
+            return
+        self._sync(op, Edge.BEFORE_START, unit.handed, Test.REACH, max(unit.count, 1), UNIT_FLAG)
+        if gives:
+            self._sync(op, Edge.AFTER_FINISH, unit.returned, Test.POST, 1, UNIT_FLAG)
 
     def _op(self, position: int, pipe: str, opcode: str, kind: Kind, moved: int = 0, macs: int = 0) -> int:
         ops = self.rows["op"]
         number = len(ops)
         thread, text = self.threads[pipe], self._text(opcode)
-        ops.append((number, thread, -1, number, kind, text, -1, 1, moved, macs, -1, position + 1))
+        ops.append((number, thread, -1, number, kind, text, -1, 1, moved, macs, -1, self.lines[position]))
         return number
 
     def _text(self, text: str) -> int:
@@ -193,8 +249,8 @@ class _Maker:
             number = self._op(position, pipe, opcodes[1], Kind.SYNC)
             self._sync(number, Edge.BEFORE_START, counter, Test.REACH, len(comes), shown)
 
-    def program(self) -> Program:
-        """Return the program of all instructions added."""
+    def program(self, trace: Sequence[Mapping[str, Any]]) -> Program:
+        """Return the program of all instructions added, which are those of *trace*."""
         tables = empty_tables()
         self.rows["thread"] = [
             (at, self._text(pipe), 0, _completes(pipe), -1, -1) for pipe, at in self.threads.items()
@@ -219,6 +275,8 @@ class _Maker:
                 "forwarding": self.forwarding,
                 "event_ids": EVENT_IDS,
                 "no_barrier": [SCALAR],
+                "stream": list(trace),
+                "lines": list(self.lines),
             },
         )
 
