@@ -82,7 +82,7 @@ def test_all_of_three_largest_sizes_are_two_problems(pantile: Pantile) -> None:
     )
 
 
-PRESETS = "presets are bus-4x4, mesh-2x2, mesh-4x4, systolic-ws-128x128-c4, systolic-ws-8x8, systolic-ws-8x8-c4; or give a FILE.toml or FILE.json"
+PRESETS = f"presets are {', '.join(pantile_machine.preset_names())}; or give a FILE.toml or FILE.json"
 MACHINES = {
     "systolic-ws-8x9": f"unknown machine 'systolic-ws-8x9'; did you mean 'systolic-ws-8x8'? {PRESETS}",
     "zzz": f"unknown machine 'zzz'; {PRESETS}",

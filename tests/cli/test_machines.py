@@ -5,17 +5,12 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from pantile.machine import preset_names
+
 if TYPE_CHECKING:
     from conftest import Pantile, WriteMachine
 
-PRESETS = [
-    "bus-4x4",
-    "mesh-2x2",
-    "mesh-4x4",
-    "systolic-ws-128x128-c4",
-    "systolic-ws-8x8",
-    "systolic-ws-8x8-c4",
-]
+PRESETS = list(preset_names())
 
 
 def test_the_presets_are_listed_with_or_without_the_word(pantile: Pantile) -> None:

@@ -72,13 +72,25 @@ def test_every_constant_has_a_source(name: str) -> None:
 
 
 def test_names_and_list() -> None:
-    meshes = ("bus-4x4", "mesh-2x2", "mesh-4x4")
-    assert preset_names() == (*meshes, "systolic-ws-128x128-c4", "systolic-ws-8x8", "systolic-ws-8x8-c4")
+    systolic = ("systolic-ws-128x128-c4", "systolic-ws-8x8", "systolic-ws-8x8-c4")
+    assert set(systolic) | {"ascend-950pr", "ascend-950pr-432", "mesh-2x2", "bus-4x4"} <= set(preset_names())
     machines = list_machines()
-    assert [row["cores"] for row in machines.to_json()["machines"]] == [16, 4, 16, 4, 1, 4]  # type: ignore[attr-defined, index]
-    assert str(machines).splitlines()[4] == (
+    cores = {machine.name: machine.grid.cores for machine in machines.machines}
+    assert [cores[name] for name in (*systolic, "ascend-950pr")] == [4, 1, 4, 32]
+    assert str(machines).splitlines()[preset_names().index("systolic-ws-8x8")] == (
         "systolic-ws-8x8         one 8 x 8 weight-stationary core, int8, two DRAM channels"
     )
+
+
+def test_the_two_950pr_differ_in_their_peak_alone() -> None:
+    first, second = load_machine("ascend-950pr"), load_machine("ascend-950pr-432")
+    rows = zip(constants(first), constants(second), strict=True)
+    differing = {row.label: (row.value, other.value) for row, other in rows if row.value != other.value}
+    assert differing == {
+        "clock.core": ("1853942871 Hz", "1647949218 Hz"),  # the peak over 32 cores of 8192 operations a cycle
+        "family.ascend.peak_flops": ("486000000000000", "432000000000000"),
+    }
+    assert first.clock("core").hz == 486 * 10**12 // (32 * 8192)
 
 
 def test_files(tmp_path: Path) -> None:
@@ -93,12 +105,11 @@ def test_files(tmp_path: Path) -> None:
     [
         (
             "systolic-ws-8x9",
-            "did you mean 'systolic-ws-8x8'? presets are bus-4x4, mesh-2x2, mesh-4x4, ",
+            f"did you mean 'systolic-ws-8x8'? presets are {', '.join(preset_names())}; or give a FILE.toml",
         ),
         (
             "zzz",
-            "presets are bus-4x4, mesh-2x2, mesh-4x4, systolic-ws-128x128-c4, systolic-ws-8x8, "
-            "systolic-ws-8x8-c4; or give a FILE.toml",
+            f"presets are {', '.join(preset_names())}; or give a FILE.toml",
         ),
         ("", "presets are "),
         ("machine.yaml", "presets are "),

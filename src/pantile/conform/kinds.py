@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from pantile.conform import sync_cases
+from pantile.conform import gemm_core, mma_tile, sync_cases
 from pantile.conform.onnxim import detect as onnxim
 from pantile.conform.result import CaseOutcome
 
@@ -34,6 +34,9 @@ KINDS = (
     Kind("onnxim mapping table", onnxim.is_mapping_table, onnxim.check_mapping_table),
     Kind("onnxim failures", onnxim.is_failures, onnxim.check_failures),
     Kind("synchronisation case", sync_cases.is_case, sync_cases.check_case),
+    Kind("mma_tile call", mma_tile.is_case, mma_tile.check_case),
+    Kind("gemm core", gemm_core.is_case, gemm_core.check_case),
+    Kind("gemm swizzle table", gemm_core.is_swizzle_table, gemm_core.check_swizzle_table),
 )
 """Every kind that this version knows; no file is of two."""
 

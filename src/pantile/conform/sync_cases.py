@@ -5,12 +5,12 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
-from pantile.conform.compare import KNOWN, Difference, compare
-from pantile.conform.result import CaseOutcome, judged
-from pantile.errors import PantileError
+from pantile.conform.compare import KNOWN
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+
+    from pantile.conform.result import CaseOutcome
 
 _REMARKS = ("id", "source", "description", "trace")
 
@@ -22,22 +22,17 @@ def is_case(value: Any) -> bool:
 
 def check_case(value: Any, stem: str, on_compile: Callable[[], None]) -> list[CaseOutcome]:
     """Return the outcome of one case; it is the file's only one."""
-    from pantile.conform.onnxim.session import defect
+    from pantile.conform.case import case_name, outcome_of
 
-    named = value.get("id")
-    case = named if isinstance(named, str) and named else stem
-    expected = value["expect"]
-    try:
+    case, expected = case_name(value, stem), value["expect"]
+
+    def verdicts() -> dict[str, Any]:
         computed = _verdicts(value["trace"], case)
-    except PantileError as error:
-        refused = Difference("trace", "a trace of known instructions", str(error), "it was refused")
-        return [CaseOutcome(case=case, difference=refused)]
-    except Exception as error:  # a crash on one case is that case's failure, and must not hide the others
-        return [CaseOutcome(case=case, difference=defect(error, "trace", "verdicts"))]
-    if isinstance(expected, dict):
-        computed = {name: _in_the_order_of(expected.get(name), mine) for name, mine in computed.items()}
-    ours = {**dict.fromkeys(_REMARKS, KNOWN), "expect": computed}
-    return [judged(case, compare(value, ours))]
+        if isinstance(expected, dict):
+            computed = {name: _in_the_order_of(expected.get(name), mine) for name, mine in computed.items()}
+        return {**dict.fromkeys(_REMARKS, KNOWN), "expect": computed}
+
+    return [outcome_of(case, value, verdicts, field="trace", wanted="a trace of known instructions")]
 
 
 def _verdicts(trace: list[Any], case: str) -> dict[str, Any]:

@@ -21,11 +21,13 @@ DURATIONS: dict[str, dict[str, Constant]] = {
         "rows": Constant(meaning="height of the array in processing elements", per_core=True),
         "columns": Constant(meaning="width of the array in processing elements", per_core=True),
     },
+    "macs": {"macs_per_cycle": Constant(meaning="multiply-accumulates per cycle", per_core=True)},
     "transfer": {},
     "fixed": {"cycles": Constant(meaning="cycles of every operation", minimum=0, per_core=True)},
 }
 """How long an operation takes, and the parameters of each model: ``systolic`` fills and drains an
-array, ``transfer`` is timed by the paths that the engine drives, ``fixed`` is a constant."""
+array, ``macs`` does a number at a time, ``transfer`` is timed by the paths that the engine drives,
+``fixed`` is a constant."""
 
 FIXED_KEYS = ("name", "scope", "completes", "queue_depth", "duration")
 """Keys of an ``[[engine]]`` table other than the parameters of its duration model."""

@@ -53,6 +53,57 @@ FAMILIES: dict[str, dict[str, Constant]] = {
             required=False,
         ),
     },
+    "ascend": {
+        "vector_cores": Constant(
+            meaning="vector cores of the chip; two for each cube core where it is not said", required=False
+        ),
+        "cube_freq_mhz": Constant(meaning="cube clock that CANN's platform file states", required=False),
+        "ddr_rate": Constant(
+            meaning="bytes per core and cycle from the chip's memory, of CANN's platform file", required=False
+        ),
+        "l2_rate": Constant(
+            meaning="bytes per core and cycle from L2, of CANN's platform file", required=False
+        ),
+        "soc_cores": Constant(
+            meaning="ai_core_cnt of CANN's platform file; the cores of the grid where it is not said",
+            required=False,
+        ),
+        "deterministic_level": Constant(
+            meaning="deterministic computing; CANN splits K over cores up to level 1, 0 where it is not said",
+            minimum=0,
+            required=False,
+        ),
+        "peak_flops": Constant(
+            meaning="floating-point operations per second of all cores on 2-byte inputs", required=False
+        ),
+        "peak_flops_1_byte": Constant(meaning="the same on 1-byte inputs", required=False),
+        "peak_flops_4_byte": Constant(meaning="the same on 4-byte inputs", required=False),
+        "gm_bytes_per_second": Constant(
+            meaning="rate of the chip's memory, shared by all cores and by reads and writes", required=False
+        ),
+        "l2_bytes_per_second": Constant(meaning="rate of L2 reads, shared by all cores", required=False),
+        "core_gm_bytes_per_second": Constant(
+            meaning="most that one core can draw of gm_bytes_per_second; an equal share where it is not said",
+            required=False,
+        ),
+        "min_run_bytes": Constant(
+            meaning="smallest contiguous run of a move to L1 that does not waste its path", required=False
+        ),
+        "min_move_bytes": Constant(
+            meaning="smallest move to L1 that does not waste its path", required=False
+        ),
+        "max_panel_readers": Constant(
+            meaning="most cores that may read one panel at a time without a conflict", required=False
+        ),
+        "cube_grain": Constant(
+            meaning="elements of M, N and K that the cube takes at a time", required=False
+        ),
+        "block_overhead_ps": Constant(
+            meaning="fixed cost of a block on its core in picoseconds; 0 where it is not said",
+            minimum=0,
+            required=False,
+        ),
+    },
     "mesh": {
         "topology": Constant(
             meaning="mesh: chiplets are linked to their neighbours in rows and columns; bus: all to one bus",
