@@ -13,6 +13,9 @@ from typing import Any, NamedTuple
 FRACTAL = 512
 BLOCK = 32
 
+HF32_BIT = 1 << 49
+"""The bit of the control register that lets the cube round fp32 operands to HF32."""
+
 ELEMENT_BITS = {
     "half": 16,
     "bfloat16_t": 16,
@@ -42,10 +45,12 @@ class Registers:
     Attributes:
         fmatrix: Height of the source that ``img2colv2`` of the left operand reads, in rows.
         fmatrix_b: The same of the right operand.
+        hf32: Whether the cube rounds fp32 operands to HF32.
     """
 
     fmatrix: int | None = None
     fmatrix_b: int | None = None
+    hf32: bool = False
 
     def write(self, op: str, args: Mapping[str, Any]) -> None:
         """Take over a register write; other registers change no range."""
@@ -53,6 +58,8 @@ class Registers:
             self.fmatrix = int(args["value"]) & 0xFFFF
         elif op == "set_fmatrix_b":
             self.fmatrix_b = int(args["value"]) & 0xFFFF
+        elif op == "set_ctrl":
+            self.hf32 = bool(int(args["value"]) & HF32_BIT)
 
 
 class UnsetRegister(Exception):

@@ -2,9 +2,10 @@
 
 Every pipe is an in-order issue stream. A flag is a counter per source, destination and id. A barrier of a
 pipe is an arrival and a departure in its thread, one of all pipes in every thread. A wait of the scalar unit
-stops the walk through the program: what other pipes are issued later is held until it has passed.
+stops the walk through the program: what other pipes are issued later is held until it has passed. What the
+unit flag hands over is a counter per instruction that hands over.
 
-Source: ascend-core.md sections 1.2 to 1.4.
+Source: ascend-core.md sections 1.2 to 1.5.
 """
 
 from __future__ import annotations
@@ -18,8 +19,19 @@ from pantile.errors import Place, ProgramError, raise_all
 from pantile.program.piece import Piece
 from pantile.program.program import Program
 from pantile.program.tables import TABLES, Completes, Edge, Kind, Mode, Overflow, Test, empty_tables
+from pantile.targets.ascend.hand_over import (
+    CHECK,
+    MATRIX,
+    OUT,
+    Touch,
+    blocks_between,
+    blocks_of,
+    hand_overs,
+    mode_of,
+)
 from pantile.targets.ascend.pipes import ALL, EVENT_IDS, PIPELINED, PIPES, SCALAR, pipe_of
 from pantile.targets.ascend.ranges import Range, Registers, UnsetRegister, mad_forwards, ranges_of
+from pantile.targets.ascend.work import Work, access_work, work_of
 
 FAMILY = "ascend"
 
@@ -30,25 +42,49 @@ ARRIVE, LEAVE = "pipe_barrier arrive", "pipe_barrier leave"
 RESUME, HELD = "walk on", "not issued before"
 
 
-def program_of_trace(trace: Sequence[Mapping[str, Any]], name: str = "trace") -> Program:
-    """Return the literal program of a trace; the line of an operation is its instruction's place, from 1.
+FIRST_BLOCKS = "until the last block"
+"""Opcode of what comes before the last block of a copy that the unit flag lets follow the cube."""
+
+UNIT_FLAG = "unit flag"
+
+
+def program_of_trace(
+    trace: Sequence[Mapping[str, Any]],
+    name: str = "trace",
+    *,
+    lines: Sequence[int] | None = None,
+) -> Program:
+    """Return the literal program of a trace.
 
     Args:
         trace: Instructions in program order: objects of ``op`` and ``args``, as recorded cases write them.
         name: What messages call it.
+        lines: The line of each instruction; by default its place in the trace, from 1.
 
     Raises:
         ProgramError: If an instruction is not known, lacks an argument, or names no pipe; all of them.
     """
-    maker = _Maker(name, _last_issues(trace))
-    problems = []
+    return program_and_operations(trace, name, lines)[0]
+
+
+def program_and_operations(
+    trace: Sequence[Mapping[str, Any]], name: str, lines: Sequence[int] | None = None
+) -> tuple[Program, tuple[int, ...]]:
+    """Return the program of a trace, and by instruction the first operation that it became.
+
+    Raises:
+        ProgramError: As :func:`program_of_trace`.
+    """
+    maker = _Maker(name, _last_issues(trace), lines or range(1, len(trace) + 1))
+    problems, firsts = [], []
     for position, entry in enumerate(trace):
+        firsts.append(len(maker.rows["op"]))
         try:
             maker.add(position, entry)
         except ProgramError as error:
             problems.append(error)
     raise_all(problems)
-    return maker.program()
+    return maker.program(), tuple(firsts)
 
 
 def _last_issues(trace: Sequence[Mapping[str, Any]]) -> dict[str, int]:
@@ -75,8 +111,8 @@ def _pipe(entry: object) -> str | None:
 class _Maker:
     """Rows of a program under construction."""
 
-    def __init__(self, name: str, last: Mapping[str, int]) -> None:
-        self.name, self.last = name, last
+    def __init__(self, name: str, last: Mapping[str, int], lines: Sequence[int]) -> None:
+        self.name, self.last, self.lines = name, last, lines
         self.threads = {pipe: at for at, pipe in enumerate(each for each in PIPES if each in last)}
         self.names: dict[str, int] = {}
         self.spaces: dict[str, int] = {}
@@ -84,6 +120,8 @@ class _Maker:
         self.rows: dict[str, list[tuple[Any, ...]]] = {"op": [], "sync": [], "access": [], "counter": []}
         self.registers = Registers()
         self.forwarding: list[int] = []
+        self.works: dict[Work, int] = {}
+        self.touches: list[Touch] = []
 
     def add(self, position: int, entry: Mapping[str, Any]) -> None:
         """Add one instruction.
@@ -91,7 +129,7 @@ class _Maker:
         Raises:
             ProgramError: If it is not known, or lacks an argument.
         """
-        place = Place(self.name, position + 1)
+        place = Place(self.name, self.lines[position])
         if not isinstance(entry, Mapping):
             raise ProgramError(f"expected an instruction, got {entry!r}", place=place)
         op, args, pipe = entry.get("op"), entry.get("args", {}), _pipe(entry)
@@ -114,11 +152,21 @@ class _Maker:
         elif op == "pipe_barrier":
             self._barrier(position, pipe)
         elif op == "access":
-            number = self._op(position, pipe, args.get("label") or op, Kind.MOVE)
-            for key, writes in (("reads", False), ("writes", True)):
-                self._touch(number, [Range(at["buf"], at["lo"], at["hi"], writes) for at in args[key]])
+            self._access(position, args, pipe)
         else:
             self._instruction(position, op, args, pipe)
+
+    def _access(self, position: int, args: Mapping[str, Any], pipe: str) -> None:
+        ranges = [
+            Range(at["buf"], at["lo"], at["hi"], writes)
+            for key, writes in (("reads", False), ("writes", True))
+            for at in args[key]
+        ]
+        sums = blocks_between([(each.lo, each.hi) for each in ranges if each.buffer == "L0C"])
+        work = access_work(pipe, ranges, args.get("cycles"))
+        mode = int(args.get("unit_flag", 0))
+        number = self._timed(position, pipe, args.get("label") or "access", Kind.MOVE, work, (mode, sums))
+        self._touch(number, ranges)
 
     def _instruction(self, position: int, op: str, args: Mapping[str, Any], pipe: str) -> None:
         if pipe == SCALAR:
@@ -126,19 +174,51 @@ class _Maker:
             self._op(position, pipe, op, Kind.CONTROL)
             return
         touched = ranges_of(op, args, self.registers)
-        computes = pipe == "PIPE_M"
+        computes = pipe == MATRIX
         macs = int(args["m"]) * int(args["k"]) * int(args["n"]) if computes else 0
-        moved = 0 if computes else sum(each.hi - each.lo for each in touched if each.writes)
-        number = self._op(position, pipe, op, Kind.COMPUTE if computes else Kind.MOVE, moved, macs)
+        kind = Kind.COMPUTE if computes else Kind.MOVE
+        mode = mode_of(op, args)
+        flagged = (mode, blocks_of(op, args) if mode else ())
+        work = work_of(op, args, hf32=self.registers.hf32)
+        number = self._timed(position, pipe, op, kind, work, flagged, macs)
         self._touch(number, touched)
         if computes and mad_forwards(args):
             self.forwarding.append(number)
 
-    def _op(self, position: int, pipe: str, opcode: str, kind: Kind, moved: int = 0, macs: int = 0) -> int:
+    def _timed(
+        self,
+        position: int,
+        pipe: str,
+        opcode: str,
+        kind: Kind,
+        work: Work,
+        flagged: tuple[int, tuple[int, ...]],
+        macs: int = 0,
+    ) -> int:
+        """Add what takes time; a copy that follows the cube block by block is two operations."""
+        mode, blocks = flagged
+        checks = mode >= CHECK and pipe in (MATRIX, OUT) and len(blocks) > 0
+        first = -1
+        if checks and pipe == OUT and len(blocks) > 1:
+            early = work._replace(amount=work.amount - work.amount // len(blocks))
+            first = self._op(position, pipe, FIRST_BLOCKS, Kind.MOVE, early)
+            work = work._replace(amount=work.amount // len(blocks))
+        number = self._op(position, pipe, opcode, kind, work, macs)
+        if checks:
+            self.touches.append(Touch(first if first >= 0 else number, number, pipe, mode, blocks))
+        return number
+
+    def _op(
+        self, position: int, pipe: str, opcode: str, kind: Kind, work: Work | None = None, macs: int = 0
+    ) -> int:
         ops = self.rows["op"]
         number = len(ops)
         thread, text = self.threads[pipe], self._text(opcode)
-        ops.append((number, thread, -1, number, kind, text, -1, 1, moved, macs, -1, position + 1))
+        model = -1 if work is None else self.works.setdefault(work, len(self.works) + 1)
+        moved = work.amount if work is not None and ">" in work.kind else 0
+        ops.append(
+            (number, thread, -1, number, kind, text, -1, 1, moved, macs, model, self.lines[position])
+        )
         return number
 
     def _text(self, text: str) -> int:
@@ -193,8 +273,39 @@ class _Maker:
             number = self._op(position, pipe, opcodes[1], Kind.SYNC)
             self._sync(number, Edge.BEFORE_START, counter, Test.REACH, len(comes), shown)
 
+    def _hand_over(self) -> dict[str, Any]:
+        """Add what the unit flags order; return how it goes block by block, which timing takes up.
+
+        Here a hand-over is one event at the end of its instruction, and what needs it begins after. That
+        orders no bytes otherwise than block by block would: who gives and who takes touch the blocks in the
+        same order, and FIX, which alone may begin early, completes in order.
+        """
+        found = hand_overs(self.touches)
+        counters: dict[int, int] = {}
+        for number, touch in enumerate(self.touches):
+            if touch.gives:
+                name = f"blocks {touch.blocks[0]} to {touch.blocks[-1]} from {touch.pipe}"
+                counters[number] = self._counter(UNIT_FLAG, name, number, 0, Overflow.NONE)
+                count = len(touch.blocks)
+                self._sync(touch.last, Edge.AFTER_FINISH, counters[number], Test.POST, count, UNIT_FLAG)
+        along = []
+        for wait in found.waits:
+            touch = self.touches[wait.touch]
+            counter = counters.get(wait.giver, -1)
+            if counter < 0:
+                name = f"L0C from {OUT if touch.pipe == MATRIX else MATRIX}"
+                counter = self._counter(UNIT_FLAG, name, wait.touch, 0, Overflow.NONE)
+            count = len(self.touches[wait.giver].blocks) if wait.giver >= 0 else 1
+            for op, early in {touch.op: wait.first, touch.last: wait.every}.items():
+                self._sync(op, Edge.BEFORE_START, counter, Test.REACH, count, UNIT_FLAG)
+                along.append([op, counter, early])
+        self.rows["sync"].sort(key=lambda row: row[0])
+        kept = [[self.touches[number].last, count] for number, count in found.kept]
+        return {"along": along, "kept": kept}
+
     def program(self) -> Program:
         """Return the program of all instructions added."""
+        unit_flags = self._hand_over() if self.touches else {}
         tables = empty_tables()
         self.rows["thread"] = [
             (at, self._text(pipe), 0, _completes(pipe), -1, -1) for pipe, at in self.threads.items()
@@ -219,6 +330,8 @@ class _Maker:
                 "forwarding": self.forwarding,
                 "event_ids": EVENT_IDS,
                 "no_barrier": [SCALAR],
+                "works": [list(work) for work in self.works],
+                **({"unit_flags": unit_flags} if unit_flags else {}),
             },
         )
 
