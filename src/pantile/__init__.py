@@ -1,7 +1,8 @@
 """How a matrix product is cut, ordered, checked and timed on tiled accelerators.
 
-The verbs :func:`plan`, :func:`lower`, :func:`check`, :func:`simulate` and :func:`view` take what the
-command line takes, or values, and return values that print and serialise themselves.
+The verbs :func:`plan`, :func:`lower`, :func:`check`, :func:`simulate`, :func:`execute` and
+:func:`view` take what the command line takes, or values, and return values that print and serialise
+themselves.
 """
 
 from __future__ import annotations
@@ -13,7 +14,9 @@ if TYPE_CHECKING:
     from pantile.conform.run import conform
     from pantile.errors import PantileError
     from pantile.machine import Machine, load_machine
+    from pantile.program.language.load import load_program
     from pantile.verbs.check import check
+    from pantile.verbs.execute import execute
     from pantile.verbs.lower import lower
     from pantile.verbs.plan import plan
     from pantile.verbs.simulate import simulate
@@ -29,7 +32,9 @@ _HOMES = {
     "PantileError": "pantile.errors",
     "check": "pantile.verbs.check",
     "conform": "pantile.conform.run",
+    "execute": "pantile.verbs.execute",
     "load_machine": "pantile.machine",
+    "load_program": "pantile.program.language.load",
     "load_workload": "pantile.workload.load",
     "lower": "pantile.verbs.lower",
     "plan": "pantile.verbs.plan",
@@ -44,7 +49,9 @@ __all__ = [
     "__version__",
     "check",
     "conform",
+    "execute",
     "load_machine",
+    "load_program",
     "load_workload",
     "lower",
     "plan",

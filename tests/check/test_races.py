@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from pantile.check.order import happens_before
-from pantile.check.races import check_races, races_of
+from pantile.check.order import Order, happens_before
+from pantile.check.races import Race, check_races, races_of
 from pantile.check.report import Finding, Report
 
 
@@ -132,8 +132,9 @@ def test_an_order_that_only_all_interleavings_show_is_no_race(literal: Any) -> N
 def test_a_judge_grades_what_the_witness_does(literal: Any) -> None:
     seen: list[list[int]] = []
 
-    def judge(order: np.ndarray) -> Any:
-        seen.append(order.tolist())
+    def judge(race: Race, order: Order) -> Any:
+        assert order.before(np.array([0]), np.array([1])).tolist() == [False]
+        seen.append(race.witness.tolist())
         return "unordered, equal bytes on this data", "warning", "the bytes are equal"
 
     report = report_on(unsynchronised(literal), judge=judge)
@@ -149,3 +150,4 @@ def test_races_carry_their_witness(literal: Any) -> None:
     (race,) = races_of(program, happens_before(program)).races
     assert (race.kind, race.first, race.second, race.lo, race.hi) == ("RAW", 0, 1, 32, 64)
     assert race.witness.tolist() == [1, 0]
+    assert (race.pairs.tolist(), race.count) == ([[0, 1]], 1)

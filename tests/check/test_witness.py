@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pantile.check.order import happens_before
-from pantile.check.witness import search_witness, witness_order
+from pantile.check.witness import late_order, search_witness, witness_order
 from pantile.program.program import Program
 from pantile.program.tables import Completes, Kind, Test
 
@@ -103,3 +103,17 @@ def test_given_the_order_it_is_not_computed_again(ping_pong: Any) -> None:
     found = witness_order(program, 9, 2, order=order)
     assert found is not None
     assert found.tolist().index(2) < found.tolist().index(9)
+
+
+def test_the_latest_order_is_legal_and_lets_everything_else_come_first(ping_pong: Any) -> None:
+    program = ping_pong(3, 2, release=True).program()
+    order = happens_before(program)
+    ops = [program.names[each] for each in program.pieces[0].tables["op"]["opcode"]]
+    loads = [at for at, name in enumerate(ops) if name == "load_store"]
+    computes = [at for at, name in enumerate(ops) if name == "compute"]
+    assert late_order(order, computes[1], loads[2]) is None  # the release orders them
+    found = late_order(order, computes[0], loads[1])
+    assert found is not None
+    assert is_legal(program, found)
+    behind = found.tolist()[found.tolist().index(computes[0]) + 1 :]
+    assert all(order.before(np.array([computes[0]]), np.array([op]))[0] for op in behind)

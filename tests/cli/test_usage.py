@@ -23,7 +23,7 @@ LINES = (
     (("view", *SEED), "pantile view: missing -o/--output PAGE.html; " + HELP.format("view")),
     (("conform",), "pantile conform: missing PATH; " + HELP.format("conform")),
     (("plan", *SEED, "--jsn"), "pantile plan: no such option: --jsn; did you mean '--json'?"),
-    (("simulate", *SEED, "--what-if", "x"), "pantile simulate: no such option: --what-if; " + HELP.format("simulate")),
+    (("simulate", *SEED, "--objective", "x"), "pantile simulate: no such option: --objective; " + HELP.format("simulate")),
     (("plan", *SEED, "more"), "pantile plan: got unexpected extra argument(s) (more); " + HELP.format("plan")),
     (("plan", *SEED, "--mapping"), "pantile: option '--mapping' requires an argument; see `pantile --help`"),
     (("lower", *SEED, "--text", "--json"), "expected one of --text and --json, got both; leave one of them out"),

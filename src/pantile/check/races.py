@@ -23,9 +23,6 @@ if TYPE_CHECKING:
     from pantile.check.order import Order
     from pantile.program.program import Program
 
-Judge = Callable[[np.ndarray], tuple[Grade, Severity, str]]
-"""Says what a witness does to the values: grade, severity, and a sentence of evidence."""
-
 LISTED = 100
 """Races that are told one by one; the rest is counted."""
 
@@ -33,7 +30,7 @@ TRIED = 20
 """Conflicts between the same two lines for which a witness is searched, where one must be searched."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Race:
     """Two operations that conflict and can run in either order.
 
@@ -44,8 +41,9 @@ class Race:
         space: The memory.
         lo: First byte of the first common range.
         hi: Its end.
-        count: Pairs of operations at the same two lines, of this kind and in this memory.
         witness: All operations in a legal order with *second* before *first*.
+        pairs: Pairs of operations at the same two lines, of this kind and in this memory, as (first, second);
+            shape ``(pairs, 2)``.
     """
 
     kind: str
@@ -54,8 +52,17 @@ class Race:
     space: int
     lo: int
     hi: int
-    count: int
     witness: np.ndarray
+    pairs: np.ndarray
+
+    @property
+    def count(self) -> int:
+        """Pairs that this one stands for, itself among them."""
+        return len(self.pairs)
+
+
+Judge = Callable[[Race, "Order"], tuple[Grade, Severity, str]]
+"""Says what a race does to the values: grade, severity, and a sentence of evidence."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,7 +136,8 @@ class _Search:
             self.budget -= states
             if witness is not None:
                 where = (int(row["space"]), int(row["lo"]), int(row["hi"]))
-                self.races.append(Race(kind, first, second, *where, len(group), witness))
+                pairs = np.array([(each[1], each[2]) for each in group], np.int64)
+                self.races.append(Race(kind, first, second, *where, witness, pairs))
                 return
             if not certain:
                 self.undecided.append((first, second))
@@ -175,7 +183,7 @@ def check_races(
         program: What runs.
         order: Its happens-before.
         budget: States with a choice that may be walked through.
-        judge: Carries out a witness and says what became of the values.
+        judge: Carries out the witness of a race, and says what became of the values.
         compiled: As of :func:`~pantile.check.order.happens_before`.
         on_compile: Called before anything is compiled.
     """
@@ -202,7 +210,7 @@ def _finding(naming: Naming, order: Order, race: Race, judge: Judge | None) -> F
     severity: Severity = "error"
     evidence = _evidence(naming, order, race)
     if judge is not None:
-        grade, severity, said = judge(race.witness)
+        grade, severity, said = judge(race, order)
         evidence = f"{evidence}; {said}" if said else evidence
     return Finding(
         code="PT-RACE",

@@ -59,6 +59,24 @@ def search_witness(
     return _whole(order, found.seen, (first, second)), True, found.states
 
 
+def late_order(order: Order, first: int, second: int) -> np.ndarray | None:
+    """Return a legal order in which *first* comes as late as happens-before allows, so *second* before it.
+
+    Of the orders in which a race shows, this is the one farthest from that of :func:`witness_order`.
+
+    Returns:
+        Positions of all operations; ``None`` where happens-before orders the two, or leaves something open.
+    """
+    if not order.exact or order.stuck or bool(order.before(np.array([first]), np.array([second]))[0]):
+        return None
+    ops = np.arange(len(order.topo))
+    needs = order.before(np.full(len(ops), first), ops)
+    needs[first] = False
+    late = needs[order.topo]
+    early = order.topo[~late]
+    return np.concatenate([early[early != first], [first], order.topo[late]])
+
+
 def _extension(order: Order, second: int) -> np.ndarray:
     """Return an order in which *second* comes as early as happens-before allows."""
     ops = np.arange(len(order.topo))

@@ -51,9 +51,18 @@ def plan(
 
     The exit code is 1 if nothing fits.
     """
-    from pantile.verbs.plan import PlanResult
+    from pantile.verbs.arguments import PlanOptions, is_many
+    from pantile.verbs.plan import PlanResult, plan_each
     from pantile.verbs.plan import plan as run_plan
 
+    if is_many(workload):
+        from pantile.cli.rows import emit_rows
+
+        dims = options.read_dims(dim)
+        asked = PlanOptions(planner=planner, mapping=mapping, semantics=semantics, dims=dims)
+        count, results = plan_each(workload, machine, asked)
+        _finish(emit_rows(results, count, None if json else PlanResult.explain if explain else str))
+        return
     result = run_plan(
         workload,
         machine,
@@ -109,12 +118,18 @@ def lower(
 
 @app.command()
 def check(
-    workload: options.WorkloadOrPlan,
-    machine: options.Machine,
+    workload: options.WorkloadOrProgram,
+    machine: options.MachineIfPlanned = None,
     planner: options.Planner = None,
     mapping: options.Mapping = None,
     semantics: options.Semantics = None,
     dim: options.Dims = None,
+    budget: Annotated[
+        str | None,
+        typer.Option(
+            "--budget", metavar="STATES", help="states with a choice to walk through; programs only"
+        ),
+    ] = None,
     json: options.Json = False,
 ) -> None:
     """Prove the program right, or show what breaks it.
@@ -130,6 +145,7 @@ def check(
         mapping=mapping,
         semantics=semantics,
         dims=options.read_dims(dim),
+        budget=options.read_budget(budget),
         on_compile=announce_compile,
     )
     emit(json_text(result) if json else str(result))
@@ -138,7 +154,7 @@ def check(
 
 @app.command()
 def simulate(
-    workload: options.WorkloadOrPlan,
+    workload: options.WorkloadOrProgram,
     machine: options.Machine,
     planner: options.Planner = None,
     mapping: options.Mapping = None,
@@ -148,9 +164,16 @@ def simulate(
     trace: Annotated[
         str | None, typer.Option("--trace", metavar="FILE", help="write a trace for ui.perfetto.dev")
     ] = None,
+    what_if: Annotated[
+        list[str] | None,
+        typer.Option("--what-if", metavar="RESOURCE=+10%", help="run again with another rate; programs only"),
+    ] = None,
     json: options.Json = False,
 ) -> None:
-    """Time the program to the cycle, and say what bounds it."""
+    """Time the program to the cycle, and say what bounds it.
+
+    The exit code is 1 if a program gets stuck.
+    """
     from pantile.verbs.simulate import simulate as run_simulate
 
     if core is not None and trace is None:
@@ -168,16 +191,18 @@ def simulate(
         dims=options.read_dims(dim),
         trace=trace,
         core=options.read_core(core),
+        what_if=what_if or (),
         on_compile=announce_compile,
     )
     if trace is not None:
         remark(f"wrote {trace}")
     emit(json_text(result) if json else str(result))
+    _finish(result.ok)
 
 
 @app.command()
 def view(
-    workload: options.WorkloadOrPlan,
+    workload: options.WorkloadOrProgram,
     machine: options.Machine,
     output: Annotated[str, typer.Option("-o", "--output", metavar="PAGE.html", help="the page to write")],
     planner: options.Planner = None,

@@ -22,6 +22,17 @@ WorkloadOrPlan = Annotated[
         metavar="WORKLOAD|PLAN", help="a workload, or a plan that `plan --json` wrote (FILE.json)"
     ),
 ]
+WorkloadOrProgram = Annotated[
+    str,
+    typer.Argument(
+        metavar="WORKLOAD|PLAN|PROGRAM",
+        help="a workload, a plan that `plan --json` wrote, or a program: FILE.py[:name], FILE.json, FILE.txt",
+    ),
+]
+MachineIfPlanned = Annotated[
+    str | None,
+    typer.Option("-m", "--machine", metavar="MACHINE", help="as elsewhere; a program can do without"),
+]
 Machine = Annotated[
     str,
     typer.Option(
@@ -91,6 +102,19 @@ def read_window(window: str | None) -> range | None:
     if not bounds:
         raise UsageError(f"no operation is in {window!r}", place=Place("--window"), mend="put A below B")
     return bounds
+
+
+def read_budget(budget: str | None) -> int | None:
+    """Return the number that ``--budget STATES`` names.
+
+    Raises:
+        UsageError: If it is no number.
+    """
+    if budget is None:
+        return None
+    if not _NUMBER.fullmatch(budget.strip()):
+        raise UsageError(f"expected a number of states, got {budget!r}", place=Place("--budget"))
+    return int(budget)
 
 
 def read_core(core: str | None) -> int | None:

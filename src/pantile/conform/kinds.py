@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from pantile.conform import gemm_core, mma_tile, sync_cases
+from pantile.conform.cann import detect as cann
 from pantile.conform.onnxim import detect as onnxim
 from pantile.conform.result import CaseOutcome
 
@@ -37,6 +38,11 @@ KINDS = (
     Kind("mma_tile call", mma_tile.is_case, mma_tile.check_case),
     Kind("gemm core", gemm_core.is_case, gemm_core.check_case),
     Kind("gemm swizzle table", gemm_core.is_swizzle_table, gemm_core.check_swizzle_table),
+    Kind("cann case", cann.is_cases, cann.check_cases),
+    Kind("cann block order", cann.is_block_orders, cann.check_block_orders),
+    Kind("cann random table", cann.is_random_table, cann.check_random_table),
+    Kind("cann unit test", cann.is_unit_tests, cann.check_unit_tests),
+    Kind("cann unit test of MatMulV3", cann.is_other_unit_tests, cann.skip_unit_tests),
 )
 """Every kind that this version knows; no file is of two."""
 

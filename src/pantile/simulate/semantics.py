@@ -96,8 +96,10 @@ def _compute(
         operand = program.operands[number]
         elements = decode(np.concatenate(parts), operand_dtype(operand)).astype(wide)
         arrays.append(_shaped(program, tables, op, elements, operand, box))
-        letters.append(_axes(operand))
-    product = np.einsum(*(each for pair in zip(arrays, letters, strict=True) for each in pair), _axes(output))
+        letters.append(axes_of(operand))
+    product = np.einsum(
+        *(each for pair in zip(arrays, letters, strict=True) for each in pair), axes_of(output)
+    )
     total = np.asarray(product, wide)
     if outputs["mode"][0] == Mode.UPDATE:
         before = decode(np.concatenate(sums), operand_dtype(output)).astype(wide)
@@ -111,7 +113,7 @@ def _compute(
     return np.split(encoded, np.cumsum(sizes)[:-1])
 
 
-def _axes(operand: Operand) -> list[int]:
+def axes_of(operand: Operand) -> list[int]:
     """Axes of the iteration space that an operand has, in the order in which it is stored."""
     own = [axis for axis, stride in enumerate(operand.strides) if stride > 0]
     return sorted(own, key=lambda axis: -operand.strides[axis])
@@ -126,7 +128,7 @@ def _shaped(
     box: Any,
 ) -> npt.NDArray[Any]:
     """Elements of an operand as the array of its part of *box*."""
-    shape = [int(box["length"][axis]) for axis in _axes(operand)]
+    shape = [int(box["length"][axis]) for axis in axes_of(operand)]
     if int(np.prod(shape)) != len(elements):
         expected = " x ".join(map(str, shape))
         problem = f"a compute of {expected} elements of {operand.name} accesses {len(elements)}"

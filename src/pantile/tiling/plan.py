@@ -104,7 +104,10 @@ class Plan:
             for level, nominal in zip(tiling.levels, tiling.nominal_sizes, strict=True):
                 named = dict(zip(tiling.dimensions, level.factors, strict=True))
                 sizes = dict(zip(tiling.dimensions, nominal, strict=True))
-                levels.append({"name": level.name, "factors": named, "nominal_size": sizes})
+                cut: dict[str, Any] = {"name": level.name, "factors": named, "nominal_size": sizes}
+                if level.bounds:
+                    cut["bounds"] = dict(zip(tiling.dimensions, map(list, level.bounds), strict=True))
+                levels.append(cut)
         total = dict(zip(tiling.dimensions, tiling.total, strict=True)) if tiling else {}
         return {
             "planner": self.planner,
@@ -137,7 +140,11 @@ class Plan:
                     "dimensions": dimensions,
                     "total": [data["total"][d] for d in dimensions],
                     "levels": [
-                        {"name": level["name"], "factors": [level["factors"][d] for d in dimensions]}
+                        {
+                            "name": level["name"],
+                            "factors": [level["factors"][d] for d in dimensions],
+                            "bounds": [level["bounds"][d] for d in dimensions] if "bounds" in level else [],
+                        }
                         for level in data["levels"]
                     ],
                 }

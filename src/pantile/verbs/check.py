@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from math import prod
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
 
@@ -13,11 +13,14 @@ from pantile.check.coverage import check_coverage
 from pantile.check.overtaking import check_overtaking
 from pantile.check.ready import check_ready
 from pantile.check.report import Finding, Report
+from pantile.errors import UsageError
+from pantile.program.program import Program
 from pantile.targets.systolic.capacity import memory_usages
 from pantile.targets.systolic.simulate import simulate
 from pantile.targets.systolic.strayed import strayed_tiles
 from pantile.targets.systolic.stream import TILE_LAYER
 from pantile.verbs.arguments import PlanOptions
+from pantile.verbs.programfile import is_program, refuse_for_programs, refuse_for_workloads, refuse_other_json
 from pantile.verbs.result import Many, as_html
 from pantile.verbs.sessions import sessions_of, single_or_many
 
@@ -27,6 +30,8 @@ if TYPE_CHECKING:
     from pantile.tiling.plan import Note
     from pantile.verbs.arguments import MachineLike, WorkloadLike
     from pantile.verbs.families import PlannedLayer, Session
+    from pantile.verbs.program_check import ProgramCheck
+    from pantile.verbs.programfile import ProgramLike
     from pantile.verbs.systolic import Systolic
 
 
@@ -63,33 +68,63 @@ class CheckResult:
         return as_html(str(self))
 
 
+@overload
 def check(
-    workload: WorkloadLike,
-    machine: MachineLike,
+    workload: Program, machine: MachineLike | None = None, *, budget: int | None = None
+) -> ProgramCheck: ...
+@overload
+def check(
+    workload: WorkloadLike | ProgramLike,
+    machine: MachineLike | None = None,
     *,
     planner: str | None = None,
     mapping: str | None = None,
     semantics: str | None = None,
     dims: Mapping[str, int] | None = None,
+    budget: int | None = None,
     on_compile: Callable[[], None] = lambda: None,
-) -> CheckResult | Many[CheckResult]:
-    """Return whether the programs for *workload* are right, and under which timings.
+) -> CheckResult | Many[CheckResult] | ProgramCheck: ...
+def check(
+    workload: WorkloadLike | ProgramLike,
+    machine: MachineLike | None = None,
+    *,
+    planner: str | None = None,
+    mapping: str | None = None,
+    semantics: str | None = None,
+    dims: Mapping[str, int] | None = None,
+    budget: int | None = None,
+    on_compile: Callable[[], None] = lambda: None,
+) -> CheckResult | Many[CheckResult] | ProgramCheck:
+    """Return whether the programs for *workload*, or a program itself, are right, and under which timings.
 
     Where a store could leave before a contribution, the program is simulated too: if the run itself
     does it, that is an error and not a warning.
 
     Args:
-        workload: As of :func:`pantile.lower`, likewise the next five.
-        machine: The machine.
+        workload: As of :func:`pantile.lower`, likewise the next five; or a program, or the file of one.
+        machine: The machine; a program can do without.
         planner: The planner.
         mapping: An explicit mapping.
         semantics: Which reading of the planner's rules to use.
         dims: Sizes of symbolic dimensions.
+        budget: States with a choice that may be walked through; of programs only.
         on_compile: Called before anything is compiled.
 
     Raises:
         PantileError: If the input is at fault, or there is no plan.
     """
+    if is_program(workload):
+        from pantile.check.program import BUDGET
+        from pantile.verbs.program_check import check_program
+
+        refuse_for_programs(planner=planner, mapping=mapping, semantics=semantics, dim=dims)
+        states = BUDGET if budget is None else budget
+        return check_program(workload, machine, budget=states, on_compile=on_compile)
+    assert not isinstance(workload, Program)
+    refuse_other_json(workload)
+    refuse_for_workloads(budget=(budget, "a planned product leaves no choice to walk through"))
+    if machine is None:
+        raise UsageError("a workload is checked on a machine, got none", mend="add -m MACHINE")
     options = PlanOptions(planner=planner, mapping=mapping, semantics=semantics, dims=dims or {})
     sessions = sessions_of(workload, machine, options)
     checked = [

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any
 from pantile.simulate.engine import run
 from pantile.simulate.timeline import Timeline
 from pantile.targets.ascend.findings import check_core
-from pantile.targets.ascend.flag_cost import FlagCost
 from pantile.targets.ascend.timing import bind_core
 from pantile.verbs.arguments import MachineLike, machine_of
 from pantile.verbs.program import ProgramRun
+from pantile.verbs.redundant_cost import RedundantCost
 
 if TYPE_CHECKING:
     from pantile.check.report import Report
@@ -26,7 +26,8 @@ def check_core_program(program: Program, machine: MachineLike | None = None, **o
     if machine is None:
         return check_core(program, **options)
     chosen = machine_of(machine)
-    return check_core(program, chosen, cost=FlagCost(program, chosen), **options)
+    bound = bind_core(program, chosen)
+    return check_core(program, chosen, cost=RedundantCost(Timeline(bound, run(bound))), **options)
 
 
 def simulate_core_program(program: Program, machine: MachineLike) -> ProgramRun:

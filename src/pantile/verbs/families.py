@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, Protocol, Self
 
-from pantile.errors import UsageError, suggestion
+from pantile.errors import PantileError, UsageError, suggestion
 from pantile.verbs.result import Result
 
 if TYPE_CHECKING:
@@ -128,11 +128,13 @@ class Family:
         name: As in ``[family.<name>]``.
         planners: Who can plan for it, the default first.
         module: Has ``plan_session(network, machine, options)`` and ``require_supported_machine(machine)``.
+        checks_first: The module has ``problems_of(network, options)`` too, which plans nothing.
     """
 
     name: str
     planners: tuple[str, ...]
     module: str
+    checks_first: bool = False
 
     def plan(self, network: Network, machine: Machine, options: PlanOptions) -> Session:
         """Return *network* planned on *machine*.
@@ -143,6 +145,11 @@ class Family:
         session: Session = import_module(self.module).plan_session(network, machine, options)
         return session
 
+    def problems_of(self, network: Network, options: PlanOptions) -> list[PantileError]:
+        """Return why *network* cannot be planned, of a family that can tell without planning it."""
+        problems: list[PantileError] = import_module(self.module).problems_of(network, options)
+        return problems
+
     def require_supported(self, machine: Machine) -> None:
         """Check that a machine of this family can be timed.
 
@@ -152,7 +159,10 @@ class Family:
         import_module(self.module).require_supported_machine(machine)
 
 
-FAMILIES = (Family("systolic", ("onnxim",), "pantile.verbs.systolic"),)
+FAMILIES = (
+    Family("systolic", ("onnxim",), "pantile.verbs.systolic"),
+    Family("ascend", ("cann",), "pantile.verbs.ascend", checks_first=True),
+)
 """Every family that this version plans for."""
 
 PLANNERS = tuple(planner for family in FAMILIES for planner in family.planners)

@@ -10,6 +10,7 @@ from pantile.errors import Place, UsageError
 from pantile.targets.systolic.totals import Totals, tile_kinds, totals_of
 from pantile.verbs.arguments import PlanOptions
 from pantile.verbs.listing import MAX_LISTED, Listing
+from pantile.verbs.programfile import refuse_programs
 from pantile.verbs.result import Many, as_html
 from pantile.verbs.sessions import sessions_of, single_or_many
 from pantile.verbs.window import clipped, require_window
@@ -165,6 +166,7 @@ def lower(
     Raises:
         PantileError: If the input is at fault, or there is no plan.
     """
+    refuse_programs(workload, "lower")
     options = PlanOptions(planner=planner, mapping=mapping, semantics=semantics, dims=dims or {})
     sessions = sessions_of(workload, machine, options)
     for session in sessions:

@@ -7,11 +7,12 @@ from typing import TYPE_CHECKING, Any
 
 from pantile.tiling.plan import Plan
 from pantile.verbs.arguments import PlanOptions, node_text
+from pantile.verbs.programfile import refuse_programs
 from pantile.verbs.result import Many, as_html
-from pantile.verbs.sessions import planned, single_or_many
+from pantile.verbs.sessions import planned, planned_each, single_or_many
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping
 
     from pantile.tiling.plan import Decision, NodePlan
     from pantile.verbs.arguments import MachineLike, WorkloadLike
@@ -80,7 +81,11 @@ class PlanResult:
 
 
 def _plan_lines(plan: Plan) -> list[str]:
-    lines = [f"  mapping    {plan.parameters['mapping']}  ({plan.parameters['source']})"]
+    lines = []
+    if "mapping" in plan.parameters:
+        lines.append(f"  mapping    {plan.parameters['mapping']}  ({plan.parameters['source']})")
+    if "branch" in plan.parameters:
+        lines.append(f"  branch     {plan.parameters['branch']}")
     if plan.tiling is not None:
         dimensions = plan.tiling.dimensions
         for level, sizes in zip(plan.tiling.levels, plan.tiling.nominal_sizes, strict=True):
@@ -88,7 +93,9 @@ def _plan_lines(plan: Plan) -> list[str]:
             cut = " x ".join(f"{factor} {name}" for name, factor in pairs)
             nominal = " ".join(f"{name}{size}" for name, size in zip(dimensions, sizes, strict=True))
             lines.append(f"  {level.name:<10} {cut}, each {nominal}")
-    lines.append(f"  order      {' > '.join(plan.order)}; {plan.cores}")
+    lines.append(
+        f"  order      {' > '.join(plan.order)}; {plan.cores}" if plan.order else f"  cores      {plan.cores}"
+    )
     figures = ", ".join(f"{value} {name.replace('_', ' ')}" for name, value in plan.predicted.items())
     lines.append(f"  predicted  {figures}")
     lines += [f"  note       {note}" for note in plan.notes]
@@ -135,10 +142,23 @@ def plan(
     Raises:
         PantileError: If the input is at fault.
     """
+    refuse_programs(workload, "plan")
     options = PlanOptions(planner=planner, mapping=mapping, semantics=semantics, dims=dims or {})
     sessions = planned(workload, machine, options, complete=False)
     results = [_result(session, each) for session in sessions for each in session.plans]
     return single_or_many(workload, results)
+
+
+def plan_each(
+    workload: WorkloadLike, machine: MachineLike, options: PlanOptions
+) -> tuple[int, Iterator[PlanResult]]:
+    """Return what :func:`plan` does, one result after the other, and how many workloads there are.
+
+    Raises:
+        PantileError: If the input is at fault, before the first result.
+    """
+    count, sessions = planned_each(workload, machine, options)
+    return count, (_result(session, each) for session in sessions for each in session.plans)
 
 
 def _result(session: Session, each: NodePlan) -> PlanResult:

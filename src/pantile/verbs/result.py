@@ -34,7 +34,13 @@ def schema_of(verb: str) -> str:
 
 
 def head(
-    verb: str, *, workload: str, machine: str, planner: str, semantics: str, notes: Sequence[Note]
+    verb: str,
+    *,
+    workload: str,
+    machine: str | None,
+    planner: str | None,
+    semantics: str,
+    notes: Sequence[Note],
 ) -> dict[str, Any]:
     """Return the keys that every object has."""
     return {
@@ -54,6 +60,17 @@ def as_html(text: str) -> str:
 
 
 R = TypeVar("R", bound=Result)
+
+
+def summary_of(workloads: int, ok: int, notes: Sequence[Note] = ()) -> dict[str, Any]:
+    """Return the object that ends the JSON lines of so many workloads, *ok* of which are a yes."""
+    return {
+        "schema": schema_of("summary"),
+        "version": VERSION,
+        "workloads": workloads,
+        "ok": ok,
+        "notes": [note.to_json() for note in notes],
+    }
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,13 +100,7 @@ class Many(Sequence[R], Generic[R]):
 
     def summary(self) -> dict[str, Any]:
         """Return the object that ends the JSON lines of many workloads."""
-        return {
-            "schema": schema_of("summary"),
-            "version": VERSION,
-            "workloads": len(self.results),
-            "ok": sum(result.ok for result in self.results),
-            "notes": [note.to_json() for note in self.notes],
-        }
+        return summary_of(len(self.results), sum(result.ok for result in self.results), self.notes)
 
     def to_json(self) -> list[dict[str, Any]]:
         """Return the objects of all answers, then the summary."""

@@ -13,7 +13,7 @@ from pantile.verbs.planfile import is_plan_file, read_plan_file
 from pantile.verbs.result import Many, Result
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from pantile.verbs.arguments import MachineLike, WorkloadLike
     from pantile.verbs.families import Session
@@ -51,6 +51,30 @@ def planned(
             problems += error.problems if isinstance(error, ManyProblems) else (error,)
     raise_all(problems)
     return sessions
+
+
+def planned_each(
+    workload: WorkloadLike, machine: MachineLike, options: PlanOptions
+) -> tuple[int, Iterator[Session]]:
+    """Return what :func:`planned` does, one session after the other, and how many there will be.
+
+    All workloads are checked first. A family that can tell what is wrong without planning plans each one
+    when it is asked for, so that a long table takes no memory.
+
+    Raises:
+        PantileError: If the input is at fault; all problems at once.
+    """
+    chosen = machine_of(machine)
+    planner = planner_of(chosen, options.planner)
+    family, options = family_of(chosen, planner), replace(options, planner=planner)
+    if not family.checks_first:
+        sessions = planned(workload, chosen, options, complete=False)
+        return len(sessions), iter(sessions)
+    family.require_supported(chosen)
+    networks = networks_of(workload, options.dims)
+    problems = [problem for network in networks for problem in family.problems_of(network, options)]
+    raise_all(list({str(problem): problem for problem in problems}.values()))
+    return len(networks), (family.plan(network, chosen, options) for network in networks)
 
 
 def sessions_of(workload: WorkloadLike, machine: MachineLike, options: PlanOptions) -> list[Session]:

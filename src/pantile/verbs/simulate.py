@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
 
 from pantile.errors import UsageError
+from pantile.program.program import Program
 from pantile.targets.systolic.bounds import lower_bounds
 from pantile.targets.systolic.simulate import simulate as run
 from pantile.targets.systolic.stream import TILE_LAYER
@@ -23,18 +24,21 @@ from pantile.verbs.layer_times import (
     named_terms,
     useful_macs,
 )
+from pantile.verbs.programfile import is_program, refuse_for_programs, refuse_for_workloads, refuse_other_json
 from pantile.verbs.result import Many, as_html
 from pantile.verbs.sessions import sessions_of, single_or_many
 from pantile.verbs.systolic import Systolic, require_systolic
 
 if TYPE_CHECKING:
     import os
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Iterable, Mapping
 
     from pantile.targets.systolic.result import SystolicResult
     from pantile.targets.systolic.stream import Stream
     from pantile.verbs.arguments import MachineLike, WorkloadLike
     from pantile.verbs.families import PlannedLayer
+    from pantile.verbs.program_run import ProgramRun
+    from pantile.verbs.programfile import ProgramLike
     from pantile.verbs.result import Result
 
 
@@ -176,8 +180,17 @@ class Simulation:
         return as_html(str(self))
 
 
+@overload
 def simulate(
-    workload: WorkloadLike,
+    workload: Program,
+    machine: MachineLike,
+    *,
+    what_if: Iterable[str] = (),
+    trace: str | os.PathLike[str] | None = None,
+) -> ProgramRun: ...
+@overload
+def simulate(
+    workload: WorkloadLike | ProgramLike,
     machine: MachineLike,
     *,
     planner: str | None = None,
@@ -186,14 +199,28 @@ def simulate(
     dims: Mapping[str, int] | None = None,
     trace: str | os.PathLike[str] | None = None,
     core: int | None = None,
+    what_if: Iterable[str] = (),
     on_compile: Callable[[], None] = lambda: None,
-) -> Result | Many[Result]:
-    """Return when everything happens that *machine* runs for *workload*.
+) -> Result | Many[Result] | ProgramRun: ...
+def simulate(
+    workload: WorkloadLike | ProgramLike,
+    machine: MachineLike,
+    *,
+    planner: str | None = None,
+    mapping: str | None = None,
+    semantics: str | None = None,
+    dims: Mapping[str, int] | None = None,
+    trace: str | os.PathLike[str] | None = None,
+    core: int | None = None,
+    what_if: Iterable[str] = (),
+    on_compile: Callable[[], None] = lambda: None,
+) -> Result | Many[Result] | ProgramRun:
+    """Return when everything happens that *machine* runs for *workload*, or for a program.
 
     An ONNX file is one run of all its layers; a table is one run per row.
 
     Args:
-        workload: As of :func:`pantile.lower`, likewise the next five.
+        workload: As of :func:`pantile.lower`, likewise the next five; or a program, or the file of one.
         machine: The machine.
         planner: The planner.
         mapping: An explicit mapping.
@@ -201,12 +228,21 @@ def simulate(
         dims: Sizes of symbolic dimensions.
         trace: Write what every unit did to this file, for ui.perfetto.dev.
         core: The core that the trace draws; all if left out.
+        what_if: Changes of rates, such as ``"ddr>sram=+10%"``, each a run of its own; of programs only.
         on_compile: Called before anything is compiled.
 
     Raises:
         PantileError: If the input is at fault, there is no plan, the run cannot go on, or the trace cannot
             be written.
     """
+    if is_program(workload):
+        from pantile.verbs.program_run import simulate_program
+
+        refuse_for_programs(planner=planner, mapping=mapping, semantics=semantics, dim=dims, core=core)
+        return simulate_program(workload, machine, what_if=what_if, trace=trace)
+    assert not isinstance(workload, Program)
+    refuse_other_json(workload)
+    refuse_for_workloads(what_if=(tuple(what_if), "only programs are simulated with other rates so far"))
     options = PlanOptions(planner=planner, mapping=mapping, semantics=semantics, dims=dims or {})
     sessions = sessions_of(workload, machine, options)
     if trace is None:

@@ -17,7 +17,6 @@ from pantile.errors import (
 )
 from pantile.planners.onnxim.capacity import Overflow
 from pantile.planners.onnxim.layer import convolution_layer, gemm_layer
-from pantile.planners.onnxim.log import DecisionLog
 from pantile.planners.onnxim.planner import PLANNER, plan_network
 from pantile.planners.onnxim.shapes import with_onnxim_dims
 from pantile.targets.systolic.allocate import tensor_addresses
@@ -25,6 +24,7 @@ from pantile.targets.systolic.capacity import memory_usages
 from pantile.targets.systolic.config import SystolicConfig, require_supported, systolic_config
 from pantile.targets.systolic.lower import lower
 from pantile.targets.systolic.schedule import layer_order
+from pantile.tiling.log import DecisionLog
 from pantile.tiling.onnxim import Mapping, parse_mapping, read_mapping_file
 from pantile.tiling.plan import NodePlan, Note, Plan
 from pantile.verbs.arguments import node_text

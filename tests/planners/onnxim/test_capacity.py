@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from pantile.planners.onnxim.capacity import Overflow, log_budget
-from pantile.planners.onnxim.log import DecisionLog
+from pantile.tiling.log import DecisionLog
 from pantile.tiling.onnxim import parse_mapping
 
 

@@ -11,8 +11,8 @@ import pytest
 
 from pantile.planners.onnxim.capacity import Overflow
 from pantile.planners.onnxim.conv import automatic_convolution, conv_mapping
-from pantile.planners.onnxim.log import DecisionLog
 from pantile.planners.onnxim.stops import MapperStop
+from pantile.tiling.log import DecisionLog
 from pantile.tiling.onnxim import LoopCounts, Mapping
 from pantile.workload.convolution import Convolution
 

@@ -10,7 +10,7 @@ import pytest
 from pantile.errors import ManyProblems, MappingError
 from pantile.planners.onnxim.explicit import check_explicit
 from pantile.planners.onnxim.layer import Layer
-from pantile.planners.onnxim.log import DecisionLog
+from pantile.tiling.log import DecisionLog
 from pantile.tiling.onnxim import LoopCounts, Mapping, Semantics, parse_mapping
 from pantile.tiling.plan import Note
 

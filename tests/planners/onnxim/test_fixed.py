@@ -17,8 +17,8 @@ from pantile.errors import MappingError
 from pantile.planners.onnxim.capacity import Overflow
 from pantile.planners.onnxim.fixed import Cut, automatic_gemm, cut_until_it_fits
 from pantile.planners.onnxim.gemm import gemm_mapping
-from pantile.planners.onnxim.log import DecisionLog
 from pantile.planners.onnxim.stops import MapperStop
+from pantile.tiling.log import DecisionLog
 from pantile.tiling.onnxim import LoopCounts, Mapping
 
 TABLE = json.loads((Path(__file__).parents[2] / "golden/onnxim/mapping_table.json").read_text())

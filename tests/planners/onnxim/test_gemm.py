@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 from pantile.planners.onnxim.gemm import gemm_mapping
-from pantile.planners.onnxim.log import DecisionLog
 from pantile.planners.onnxim.stops import MapperStop
+from pantile.tiling.log import DecisionLog
 from pantile.tiling.onnxim import LoopCounts, Mapping
 
 TABLE = json.loads((Path(__file__).parents[2] / "golden/onnxim/mapping_table.json").read_text())

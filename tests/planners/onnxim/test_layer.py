@@ -8,8 +8,8 @@ import pytest
 
 from pantile.errors import WorkloadError
 from pantile.planners.onnxim.layer import Layer, check_reduction, convolution_layer, gemm_layer
-from pantile.planners.onnxim.log import DecisionLog
 from pantile.planners.onnxim.stops import MapperStop
+from pantile.tiling.log import DecisionLog
 from pantile.tiling.onnxim import LoopCounts, Mapping, Semantics
 from pantile.workload.convolution import Convolution
 from pantile.workload.matmul import Matmul

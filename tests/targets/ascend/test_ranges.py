@@ -64,7 +64,7 @@ def test_transposed_loads_turn_several_fractals_at_once(op: str, together: int) 
     args = {"dst": at("L0B", 0), "src": at("L1", 0), "repeat": 2, "src_stride": 3, "dst_stride": 5}
     found = touched(op, **args, dst_frac_stride=7)
     assert found == [
-        Range("L0B", 0, (5 + (together - 1) * 8 + 1) * 512, True),
+        Range("L0B", 0, (1 + 5 + (together - 1) * 8 + 1) * 512, True),
         Range("L1", 0, 512 * together * 4, False),
     ]
 

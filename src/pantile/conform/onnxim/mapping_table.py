@@ -15,7 +15,7 @@ from pantile.conform.result import CaseOutcome, judged
 from pantile.errors import PantileError
 from pantile.planners.onnxim.conv import conv_mapping
 from pantile.planners.onnxim.gemm import gemm_mapping
-from pantile.planners.onnxim.log import DecisionLog
+from pantile.tiling.log import DecisionLog
 from pantile.tiling.onnxim import LoopCounts
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
-    from pantile.planners.onnxim.log import DecisionLog
+    from pantile.tiling.log import DecisionLog
     from pantile.tiling.onnxim import Mapping
 
 ACCUMULATOR_ELEMENT_BYTES = 4

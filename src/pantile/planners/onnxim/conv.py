@@ -19,7 +19,7 @@ from pantile.tiling.onnxim import LoopCounts, Mapping
 if TYPE_CHECKING:
     from pantile.planners.onnxim.capacity import SystolicFigures
     from pantile.planners.onnxim.fixed import Fits
-    from pantile.planners.onnxim.log import DecisionLog
+    from pantile.tiling.log import DecisionLog
     from pantile.tiling.onnxim import Semantics
     from pantile.workload.convolution import Convolution
 

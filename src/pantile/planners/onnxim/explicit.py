@@ -15,7 +15,7 @@ from pantile.planners.onnxim.stops import MapperStop
 if TYPE_CHECKING:
     from pantile.planners.onnxim.capacity import SystolicFigures
     from pantile.planners.onnxim.layer import Layer
-    from pantile.planners.onnxim.log import DecisionLog
+    from pantile.tiling.log import DecisionLog
     from pantile.tiling.onnxim import Mapping, Semantics
 
 

@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING
 from pantile.errors import MappingError
 from pantile.planners.onnxim.coverage import ceil_div, gemm_axes, round_up
 from pantile.planners.onnxim.gemm import AXES, gemm_mapping, tile_counts, tile_limits
-from pantile.planners.onnxim.log import DecisionLog
 from pantile.planners.onnxim.stops import MapperStop
+from pantile.tiling.log import DecisionLog
 from pantile.tiling.onnxim import LoopCounts, Mapping
 
 if TYPE_CHECKING:

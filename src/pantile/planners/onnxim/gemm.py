@@ -17,7 +17,7 @@ from pantile.tiling.onnxim import LoopCounts, Mapping
 
 if TYPE_CHECKING:
     from pantile.planners.onnxim.capacity import SystolicFigures
-    from pantile.planners.onnxim.log import DecisionLog
+    from pantile.tiling.log import DecisionLog
 
 WORD = 2**32
 AXES = {"I": "N", "J": "M", "K": "C"}

@@ -15,7 +15,7 @@ from pantile.planners.onnxim.stops import MapperStop
 from pantile.tiling.onnxim import COUNT_LIMIT, LoopCounts
 
 if TYPE_CHECKING:
-    from pantile.planners.onnxim.log import DecisionLog
+    from pantile.tiling.log import DecisionLog
     from pantile.tiling.onnxim import Mapping, Semantics
     from pantile.workload.convolution import Convolution
     from pantile.workload.matmul import Matmul

@@ -17,10 +17,10 @@ from pantile.planners.onnxim.fixed import Outcome, automatic_gemm, repeating_let
 from pantile.planners.onnxim.layer import Layer, check_reduction, convolution_layer, gemm_layer
 from pantile.planners.onnxim.levels import order_of, tiling_of
 from pantile.planners.onnxim.lines import check_lines
-from pantile.planners.onnxim.log import DecisionLog
 from pantile.planners.onnxim.stops import MapperStop
 from pantile.planners.onnxim.table import Entry, MappingTable
 from pantile.planners.onnxim.terms import predicted_terms
+from pantile.tiling.log import DecisionLog
 from pantile.tiling.onnxim import format_mapping
 from pantile.tiling.plan import NodePlan, Plan
 from pantile.workload.convolution import Convolution

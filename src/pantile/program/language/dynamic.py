@@ -10,10 +10,11 @@ Source: tile-language.md section 8.
 from __future__ import annotations
 
 import threading
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from pantile.errors import ProgramError
+from pantile.program.language.faults import UNBORN
 from pantile.program.language.lower import lower, operands_of
 from pantile.program.language.places import GRID
 from pantile.program.language.plain import CounterStart, PlainLowering, Step
@@ -186,14 +187,23 @@ class DynamicRun:
                 values.append(value)
             self._go_on(thread, tuple(values))
 
-    def program(self) -> Program:
+    def program(self, *, stopped: bool = False) -> Program:
         """Return what was recorded so far as a static program: the run as it went.
+
+        Args:
+            stopped: Whether the run did not come to its end. Copies that were to be made then may be missing,
+                which is no misuse; any other is listed in ``parameters["faults"]``.
 
         Raises:
             ProgramError: If a statement is misused.
         """
         source = self.source
-        return lower(self.recording, name=source.name, dtypes=source.dtypes, grid=source.grid)
+        program = lower(
+            self.recording, name=source.name, dtypes=source.dtypes, grid=source.grid, keep_faults=stopped
+        )
+        faults = program.parameters.pop("faults", ())
+        real = [fault for fault in faults if not fault["sentence"].endswith(UNBORN)]
+        return replace(program, parameters=program.parameters | ({"faults": real} if real else {}))
 
     def close(self) -> None:
         """End threads that still wait for an answer."""

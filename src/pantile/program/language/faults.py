@@ -12,6 +12,10 @@ if TYPE_CHECKING:
     from pantile.program.language.ops import Ops
 
 
+UNBORN = "where no copy of it is ever born"
+"""How the sentences end about copies that nobody makes."""
+
+
 @dataclass(frozen=True, slots=True)
 class Fault:
     """One misuse.

@@ -16,6 +16,7 @@ from pantile.program.language.listing import parse_text
 from pantile.program.program import Program
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from os import PathLike
 
 SCHEMA = "pantile/program/1"
@@ -23,12 +24,22 @@ SCHEMA = "pantile/program/1"
 SUFFIXES = (".py", ".json", ".txt")
 
 
-def load_program(path: str | PathLike[str], name: str | None = None) -> Program:
+def load_program(
+    path: str | PathLike[str],
+    name: str | None = None,
+    *,
+    read_text: Callable[[str, str], Program] = parse_text,
+) -> Program:
     """Return the program of a file.
 
     A ``.py`` file is executed, and must leave exactly one program, or the one called *name*, which may also
     stand behind the path: ``mesh.py:exchange``. A ``.json`` file is what ``to_json`` gives, a ``.txt`` file
-    what ``to_text`` gives.
+    what ``to_text`` gives, unless *read_text* knows other texts, too.
+
+    Args:
+        path: The file.
+        name: Which of the programs that a ``.py`` file leaves.
+        read_text: From a text and its path to the program.
 
     Raises:
         ProgramError: If the file cannot be read or executed, or leaves none or several programs.
@@ -54,7 +65,7 @@ def load_program(path: str | PathLike[str], name: str | None = None) -> Program:
         raise ProgramError(
             f"holds one program, got the name {name!r}", place=Place(text), mend="leave it out"
         )
-    return _from_json(source, text) if suffix == ".json" else parse_text(source, text)
+    return _from_json(source, text) if suffix == ".json" else read_text(source, text)
 
 
 def _execute(source: str, path: str) -> dict[str, Any]:
@@ -70,8 +81,9 @@ def _execute(source: str, path: str) -> dict[str, Any]:
     except KeyboardInterrupt:
         raise
     except PantileError as error:
-        if error.place is None and not isinstance(error, ManyProblems):
-            error.place = _place_in(path, error)
+        problems = error.problems if isinstance(error, ManyProblems) else (error,)
+        for problem in problems:
+            problem.place = problem.place or _place_in(path, error)
         raise
     except SyntaxError as error:
         if error.filename != path:

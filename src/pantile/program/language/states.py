@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from pantile.program.language.faults import Fault, fault
+from pantile.program.language.faults import UNBORN, Fault, fault
 from pantile.program.language.geometry import ALL
 from pantile.program.language.index import TileIndex, tile_index
 from pantile.program.language.recorder import (
@@ -195,7 +195,7 @@ def _homeless(ops: Ops, copies: Copies, names: Names, op: int, place: int) -> Fa
     if operand != ALL and len(copies.bundles_around(operand, tile, place)) > 1:
         return fault(ops, op, f"{what}, which lies in several bundles there", "name the compute tile of one")
     mend = "begin it with start_writing of this tile or of one that contains it"
-    return fault(ops, op, f"{what}, where no copy of it is ever born", mend)
+    return fault(ops, op, f"{what}, {UNBORN}", mend)
 
 
 def _meant(ops: Ops, copies: Copies, places: Ints, rows: Ints) -> tuple[Ints, Ints]:

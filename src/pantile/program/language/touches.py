@@ -9,7 +9,7 @@ import numpy as np
 
 from pantile.program.language.access import Touches
 from pantile.program.language.accumulate import BRINGS, COMPUTES, STORES, begins
-from pantile.program.language.faults import Fault, fault
+from pantile.program.language.faults import UNBORN, Fault, fault
 from pantile.program.language.index import dense
 from pantile.program.language.places import IN_ENGINE, OFF_CHIP, SRAM, Compute, Core, storage
 from pantile.program.language.recorder import COMPUTE, STATEMENTS
@@ -177,7 +177,7 @@ def _lose(lost: dict[int, Fault], ops: Ops, names: Names, touches: Touches) -> N
 def _unborn(ops: Ops, names: Names, operand: int, op: int, tile: int, place: int) -> Fault:
     what = f"{STATEMENTS[ops.code[op]]} reads {names.tile(tile, operand)} at {names.place(place)}"
     mend = "move it there first, or name the place that has it"
-    return fault(ops, op, f"{what}, where no copy of it is ever born", mend)
+    return fault(ops, op, f"{what}, {UNBORN}", mend)
 
 
 def _births(

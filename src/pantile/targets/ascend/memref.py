@@ -67,7 +67,7 @@ def left_extents(element: Element, m: int, k: int, *, transposed: bool) -> Exten
 
     >>> from pantile.targets.ascend.elements import ELEMENTS
     >>> left_extents(ELEMENTS["half"], 100, 190, transposed=False)
-    (13, 7, 16, 16)
+    (12, 7, 16, 16)
     >>> left_extents(ELEMENTS["int8"], 33, 80, transposed=True)
     (2, 6, 16, 32)
     """

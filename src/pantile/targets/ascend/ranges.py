@@ -13,9 +13,6 @@ from typing import Any, NamedTuple
 FRACTAL = 512
 BLOCK = 32
 
-HF32_BIT = 1 << 49
-"""The bit of the control register that lets the cube round fp32 operands to HF32."""
-
 ELEMENT_BITS = {
     "half": 16,
     "bfloat16_t": 16,
@@ -45,12 +42,12 @@ class Registers:
     Attributes:
         fmatrix: Height of the source that ``img2colv2`` of the left operand reads, in rows.
         fmatrix_b: The same of the right operand.
-        hf32: Whether the cube rounds fp32 operands to HF32.
+        ctrl: The control register, 0 before anything wrote it.
     """
 
     fmatrix: int | None = None
     fmatrix_b: int | None = None
-    hf32: bool = False
+    ctrl: int = 0
 
     def write(self, op: str, args: Mapping[str, Any]) -> None:
         """Take over a register write; other registers change no range."""
@@ -59,7 +56,7 @@ class Registers:
         elif op == "set_fmatrix_b":
             self.fmatrix_b = int(args["value"]) & 0xFFFF
         elif op == "set_ctrl":
-            self.hf32 = bool(int(args["value"]) & HF32_BIT)
+            self.ctrl = int(args["value"])
 
 
 class UnsetRegister(Exception):
@@ -120,11 +117,15 @@ def _load(op: str, args: Mapping[str, Any], registers: Registers) -> list[Range]
 
 
 def _load_transposed(op: str, args: Mapping[str, Any]) -> list[Range]:
-    """Two stacked fractals of bytes, or four of half bytes, are turned at once."""
+    """Two stacked fractals of bytes, or four of half bytes, are turned at once.
+
+    What the trace calls ``dst_stride`` is a gap behind the first fractal of a repeat, in fractals (CANN
+    document ``LoadDataWithTranspose``, dstGap).
+    """
     together, more = 4 if op.endswith("_s4") else 2, args["repeat"] - 1
     if more < 0:
         return []
-    last = more * args["dst_stride"] + (together - 1) * (args["dst_frac_stride"] + 1)
+    last = more * (1 + args["dst_stride"]) + (together - 1) * (args["dst_frac_stride"] + 1)
     return [
         _at(args["dst"], (last + 1) * FRACTAL, writes=True),
         _at(args["src"], FRACTAL * together * (more * args["src_stride"] + 1), writes=False),

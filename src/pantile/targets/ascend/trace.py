@@ -29,6 +29,7 @@ from pantile.targets.ascend.hand_over import (
     hand_overs,
     mode_of,
 )
+from pantile.targets.ascend.mma_tile import HF32_BIT
 from pantile.targets.ascend.pipes import ALL, EVENT_IDS, PIPELINED, PIPES, SCALAR, pipe_of
 from pantile.targets.ascend.ranges import Range, Registers, UnsetRegister, mad_forwards, ranges_of
 from pantile.targets.ascend.work import Work, access_work, work_of
@@ -179,7 +180,7 @@ class _Maker:
         kind = Kind.COMPUTE if computes else Kind.MOVE
         mode = mode_of(op, args)
         flagged = (mode, blocks_of(op, args) if mode else ())
-        work = work_of(op, args, hf32=self.registers.hf32)
+        work = work_of(op, args, hf32=bool(self.registers.ctrl & HF32_BIT))
         number = self._timed(position, pipe, op, kind, work, flagged, macs)
         self._touch(number, touched)
         if computes and mad_forwards(args):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pantile.planners.onnxim.log import DecisionLog
+from pantile.tiling.log import DecisionLog
 from pantile.tiling.plan import Decision, Note
 
 

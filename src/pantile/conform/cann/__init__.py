@@ -1,0 +1,1 @@
+"""Cases recorded from CANN's own host tiling of batched matrix products."""

@@ -1,0 +1,192 @@
+"""A network on an Ascend machine: its plans, node by node."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any
+
+from pantile.errors import (
+    InfeasibleError,
+    ManyProblems,
+    OutsideModelError,
+    PantileError,
+    Place,
+    UsageError,
+    raise_all,
+    suggestion,
+)
+from pantile.planners.cann.normalise import normalise
+from pantile.planners.cann.planner import PLANNER, SEMANTICS, plan_matmul
+from pantile.planners.cann.platform import platform_of
+from pantile.planners.cann.problem import problem_of
+from pantile.tiling.plan import NodePlan
+from pantile.verbs.arguments import node_text
+from pantile.verbs.outside import outside_notes
+from pantile.verbs.result import head
+from pantile.workload.matmul import Matmul
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+    from typing import Never
+
+    from pantile.check.report import Report
+    from pantile.machine import Machine
+    from pantile.tiling.plan import Note
+    from pantile.verbs.arguments import PlanOptions
+    from pantile.verbs.families import Lowered, PlannedLayer
+    from pantile.verbs.result import Result
+    from pantile.workload.network import Network, Node
+
+_NO_PRODUCT = "no matrix product"
+
+
+@dataclass(frozen=True)
+class Ascend:
+    """A network planned on an Ascend machine.
+
+    Attributes:
+        network: What is computed.
+        machine: What it runs on.
+        semantics: The planner's one reading.
+        plans: One per node, in file order.
+        notes: Remarks on the whole run.
+        dims: Sizes that were given to the network's symbolic dimensions.
+    """
+
+    network: Network
+    machine: Machine
+    semantics: str
+    plans: tuple[NodePlan, ...]
+    notes: tuple[Note, ...] = ()
+    dims: Mapping[str, int] = field(default_factory=dict)
+
+    @property
+    def outside(self) -> tuple[Note, ...]:
+        """A note per reason why nodes are outside the model, with their share of the known work."""
+        return outside_notes(self.plans)
+
+    def head(self, verb: str, workload: str, notes: Sequence[Note]) -> dict[str, Any]:
+        """Return the keys that every object of this session has."""
+        return head(
+            verb,
+            workload=workload,
+            machine=self.machine.name,
+            planner=PLANNER,
+            semantics=self.semantics,
+            notes=notes,
+        )
+
+    def with_note(self, note: Note) -> Ascend:
+        """Return the session with one more remark on the whole run."""
+        return replace(self, notes=(*self.notes, note))
+
+    def require_plans(self) -> None:
+        """Check that every node inside the model has a plan.
+
+        Raises:
+            InfeasibleError: If a plan is infeasible; all of them together.
+            OutsideModelError: If nothing is inside the model.
+        """
+        raise_all(
+            [
+                InfeasibleError(each.plan.reason, place=Place(node_text(self.network, each.node.name)))
+                for each in self.plans
+                if each.plan is not None and not each.plan.feasible
+            ]
+        )
+        if all(each.plan is None for each in self.plans):
+            raise OutsideModelError(f"no node of {self.network.name} is a matrix product")
+
+    def require_core(self, core: int | None) -> None:
+        """Check the number of a core; ``None`` means all of them.
+
+        Raises:
+            UsageError: If the machine has no such core.
+        """
+        last = self.machine.grid.cores - 1
+        if core is not None and not 0 <= core <= last:
+            raise UsageError(f"there is no core {core}; {self.machine.name} has cores 0 to {last}")
+
+    def layers(self) -> list[PlannedLayer]:
+        """Refuse: a plan is not lowered yet.
+
+        Raises:
+            OutsideModelError: Always; likewise the other verbs that need a program.
+        """
+        self._refuse()
+
+    def lowerings(self, core: int | None, window: range | None, notes: tuple[Note, ...]) -> Sequence[Lowered]:
+        """Refuse as :meth:`layers` does."""
+        self._refuse()
+
+    def reports(self, on_compile: Callable[[], None]) -> list[Report]:
+        """Refuse as :meth:`layers` does."""
+        self._refuse()
+
+    def simulation(self, on_compile: Callable[[], None]) -> Result:
+        """Refuse as :meth:`layers` does."""
+        self._refuse()
+
+    def _refuse(self) -> Never:
+        raise OutsideModelError(
+            f"plans of {PLANNER} are not lowered to programs by this version", mend="use pantile plan"
+        )
+
+
+def plan_session(network: Network, machine: Machine, options: PlanOptions) -> Ascend:
+    """Return *network* planned on *machine*.
+
+    Raises:
+        PantileError: If anything of it cannot be planned; all problems at once.
+    """
+    raise_all(problems_of(network, options))
+    platform = platform_of(machine)
+    plans = tuple(
+        NodePlan(node, plan_matmul(node.computation, platform))
+        if isinstance(node.computation, Matmul)
+        else NodePlan(node, None, _why_outside(node))
+        for node in network.nodes
+    )
+    return Ascend(network, machine, options.semantics or SEMANTICS, plans, dims=options.dims)
+
+
+def problems_of(network: Network, options: PlanOptions) -> list[PantileError]:
+    """Return what is wrong with the options, or why the operator refuses products of *network*.
+
+    It plans nothing, so that many workloads can be checked before the first is planned.
+    """
+    if options.mapping is not None:
+        mend = "leave --mapping out"
+        return [UsageError(f"planner {PLANNER!r} takes no mapping, got one", mend=mend)]
+    if options.semantics not in (None, SEMANTICS):
+        mend = suggestion(str(options.semantics), [SEMANTICS])
+        return [UsageError(f"unknown semantics {options.semantics!r} of planner {PLANNER}", mend=mend)]
+    found: list[PantileError] = []
+    for node in network.nodes:
+        if not isinstance(node.computation, Matmul):
+            continue
+        try:
+            normalise(problem_of(node.computation))
+        except PantileError as error:
+            found += _placed(error, network, node)
+    return found
+
+
+def require_supported_machine(machine: Machine) -> None:
+    """Check that an Ascend machine has what its planners read.
+
+    Raises:
+        PantileError: What it lacks; all problems at once.
+    """
+    platform_of(machine)
+
+
+def _why_outside(node: Node) -> str:
+    return node.outside or f"{node.op_type} is {_NO_PRODUCT}"
+
+
+def _placed(error: PantileError, network: Network, node: Node) -> list[PantileError]:
+    """Return the problems of one node with its place."""
+    problems = error.problems if isinstance(error, ManyProblems) else (error,)
+    place = Place(network.source if len(network.nodes) == 1 else f"{network.source}#{node.name}")
+    return [type(each)(each.problem, place=each.place or place, mend=each.mend) for each in problems]

@@ -1,0 +1,39 @@
+"""The verb ``execute``: what a program computes on real arrays."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from pantile.errors import Place, UsageError
+from pantile.verbs.program import execute_program
+from pantile.verbs.programfile import is_program
+
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
+
+    from pantile.verbs.programfile import ProgramLike
+
+
+def execute(
+    program: ProgramLike, /, **arrays: npt.ArrayLike
+) -> npt.NDArray[np.generic] | dict[str, npt.NDArray[np.generic]]:
+    """Return the output of *program* for arrays given by operand, ``execute(program, x=..., w=...)``.
+
+    Args:
+        program: A program of the tile language, or the file of one.
+        arrays: The inputs, by name in any case.
+
+    Returns:
+        The output; all of them by name, if there are several.
+
+    Raises:
+        PantileError: If that is no program, an array is missing or of another shape, or the program stops.
+    """
+    if not is_program(program):
+        raise UsageError(
+            "expected a program: a value, FILE.py[:name], FILE.json or FILE.txt",
+            place=Place(str(program)),
+            mend="products that are planned are checked and simulated, not executed",
+        )
+    return execute_program(program, arrays)
