@@ -1,7 +1,7 @@
 """Calls of functions in a core program, and whether caller and callee agree about flags.
 
-A call is a stretch of the instruction stream. Its contract is inferred; a function may also declare one, which
-the inferred one is then held against. What a call needs is compared with what is up where it begins.
+A call is a stretch of the instruction stream. Its contract is inferred; a function may also declare one,
+which the inferred one is then held against. What a call needs is compared with what is up where it begins.
 
 Source: ascend-core.md sections 1.4, 4.1 (leak across functions) and 4.3 (hard-wired ids).
 """
@@ -94,9 +94,7 @@ def contracts_of(stream: Sequence[Mapping[str, Any]], calls: Iterable[Call]) -> 
     for call in sorted(calls, key=lambda each: (each.begin, -each.end)):
         contract = contract_of(stream[call.begin : call.end])
         found.setdefault((call.name, contract), []).append(call.line)
-    return tuple(
-        FunctionContract(name, tuple(lines), contract) for (name, contract), lines in found.items()
-    )
+    return tuple(FunctionContract(name, tuple(lines), contract) for (name, contract), lines in found.items())
 
 
 def check_calls(

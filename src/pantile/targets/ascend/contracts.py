@@ -1,13 +1,13 @@
 """Contracts: which flags a sequence of instructions needs up when it begins, and leaves up when it ends.
 
-They are read off the sequence itself. In the order in which the scalar unit walks the program, every wait that
-no set before it in the sequence serves is a need; what is set and not taken is left. A flag that the sequence
-sets before it waits for it must be down when it begins, or its set is a second one.
+They are read off the sequence itself. In the order in which the scalar unit walks the program, every wait
+that no set before it in the sequence serves is a need; what is set and not taken is left. A flag that the
+sequence sets before it waits for it must be down when it begins, or its set is a second one.
 
 That order is all that counts between functions: a wait that a caller issues after a call stands in its
-pipe's queue behind everything that the call issued there, and the k-th wait of a flag takes its k-th set. So a
-caller's waits never take a set that belongs to a wait of the callee. They protect nothing else, however: see
-``docs/ascend-sync.md``.
+pipe's queue behind everything that the call issued there, and the k-th wait of a flag takes its k-th set. So
+a caller's waits never take a set that belongs to a wait of the callee. They protect nothing else, however:
+see ``docs/ascend-sync.md``.
 
 Source: ascend-core.md sections 1.3, 1.4 and 4.1.
 """

@@ -1,7 +1,8 @@
 """What is wrong with a core program beyond what holds for programs of any kind.
 
-The generic checks see threads, counters and bytes. This is what only the family knows: sizes and alignments of
-buffers, ids of a SoC, what the unit flag leaves behind, and what was recorded while the program was emitted.
+The generic checks see threads, counters and bytes. This is what only the family knows: sizes and alignments
+of buffers, ids of a SoC, what the unit flag leaves behind, and what was recorded while the program was
+emitted.
 """
 
 from __future__ import annotations
@@ -127,9 +128,7 @@ def _too_large(
     )
 
 
-def _of_accesses(
-    code: str, rows: np.ndarray, sentence: Callable[[np.void], str], mend: str
-) -> list[Finding]:
+def _of_accesses(code: str, rows: np.ndarray, sentence: Callable[[np.void], str], mend: str) -> list[Finding]:
     """Return a finding for each of some accesses; beyond :data:`LISTED`, their number."""
     findings = [
         Finding(code=code, severity="error", sentence=sentence(row), operations=(int(row["op"]),), mend=mend)

@@ -1,10 +1,10 @@
 """The unit flag: blocks of L0C that M and FIX hand to one another, and who waits for whom because of it.
 
-Every block of L0C, a fractal of 16 x 16 sums, belongs to M or to FIX; at first all are M's. An instruction whose
-mode checks (2 or 3) touches a block when it is its own pipe's; mode 3 then gives each finished block to the
-other pipe. Within one pipe instructions touch a block in the order of its queue, so that the n-th time FIX
-needs a block it needs the n-th hand-over by M, and the n-th time that M goes on with it, the n-th return: who
-waits for whom follows from the two queues alone, whatever the timing.
+Every block of L0C, a fractal of 16 x 16 sums, belongs to M or to FIX; at first all are M's. An instruction
+whose mode checks (2 or 3) touches a block when it is its own pipe's; mode 3 then gives each finished block to
+the other pipe. Within one pipe instructions touch a block in the order of its queue, so that the n-th time
+FIX needs a block it needs the n-th hand-over by M, and the n-th time that M goes on with it, the n-th return:
+who waits for whom follows from the two queues alone, whatever the timing.
 
 Source: ascend-core.md section 1.5.
 """

@@ -25,7 +25,7 @@ from pantile.targets.ascend.pipes import ALL, EVENT_IDS, PIPES
 from pantile.targets.ascend.trace import program_and_operations
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from types import FrameType
 
     from pantile.program.program import Program
     from pantile.targets.ascend.instructions import Instruction
@@ -187,9 +187,7 @@ class Recorder:
         self.instructions.append(instruction)
         self.lines.append(self._line())
 
-    def _flag(
-        self, source: str | Event, destination: str, event: int | Event
-    ) -> tuple[Flag, Flag | Event]:
+    def _flag(self, source: str | Event, destination: str, event: int | Event) -> tuple[Flag, Flag | Event]:
         if isinstance(source, Event):
             return source.flag, source
         source, destination = self._pipe(source), self._pipe(destination)
@@ -209,12 +207,10 @@ class Recorder:
 
     def _line(self) -> int:
         """Return the line of the recorder's file that is being carried out; 0 if none is."""
-        frame = sys._getframe(1)
-        while frame is not None:
-            if frame.f_code.co_filename == self._file:
-                return frame.f_lineno
-            frame = frame.f_back  # type: ignore[assignment]  # None at the outermost frame ends the loop
-        return 0
+        frame: FrameType | None = sys._getframe(1)
+        while frame is not None and frame.f_code.co_filename != self._file:
+            frame = frame.f_back
+        return frame.f_lineno if frame is not None else 0
 
     def _place(self, line: int) -> str:
         return f"{self.name}:{line}" if line else self.name

@@ -1,10 +1,10 @@
 """When a core program runs: what its work costs on a machine, bound for the event engine.
 
-Instructions of a pipe start in order. A move takes the bytes that arrive at the rate of its path and that path's
-latency, and the next of its pipe begins when it is over; the cube takes its steps one after the other; flags,
-barriers and register writes take no time. Two instructions that the unit flag lets overlap do so block by
-block: a ``mad`` hands its blocks over one by one as it goes, and the copy behind it has the last of its blocks
-to do when the last one comes. What the machine does not say is refused, never guessed.
+Instructions of a pipe start in order. A move takes the bytes that arrive at the rate of its path and that
+path's latency, and the next of its pipe begins when it is over; the cube takes its steps one after the other;
+flags, barriers and register writes take no time. Two instructions that the unit flag lets overlap do so block
+by block: a ``mad`` hands its blocks over one by one as it goes, and the copy behind it has the last of its
+blocks to do when the last one comes. What the machine does not say is refused, never guessed.
 
 Source: ascend-core.md sections 1.3, 1.5 and 5; each figure is the machine's, with its own source.
 """
@@ -31,6 +31,9 @@ if TYPE_CHECKING:
     from pantile.machine import Machine, Path
     from pantile.program.program import Program
     from pantile.simulate.bound import Ints, Rows
+
+ENGINES = {"PIPE_M": "cube", "PIPE_V": "vector"}
+"""The engine of each pipe that computes."""
 
 STEP_MACS = 4096
 """Multiply-accumulates of one step of the cube on 2-byte operands: 16 x 16 x 16."""
@@ -120,10 +123,11 @@ def bind_core(program: Program, machine: Machine) -> BoundProgram:
     ops = tables["op"]
     cost = _costs(program, tables, CoreTiming(machine))
     ticks = np.append(cost, 0)[np.where(ops["duration_model"] > 0, ops["duration_model"] - 1, len(cost))]
-    cube = np.flatnonzero(ops["kind"] == Kind.COMPUTE)
-    use = np.zeros(len(cube), USE)
-    use["op"], use["amount"] = cube, ticks[cube]
-    ticks[cube] = 0
+    computes = np.flatnonzero(ops["kind"] == Kind.COMPUTE)
+    engines, which = np.unique(tables["thread"]["name"][ops["thread"][computes]], return_inverse=True)
+    use = np.zeros(len(computes), USE)
+    use["op"], use["resource"], use["amount"] = computes, which, ticks[computes]
+    ticks[computes] = 0
     tables = {**tables, "sync": _block_by_block(program, tables)}
     shown = replace_program(program, tables)
     return BoundProgram(
@@ -131,9 +135,13 @@ def bind_core(program: Program, machine: Machine) -> BoundProgram:
         tables=tables,
         machine=machine,
         resources=np.array(
-            [(0, -1, ResourceKind.ENGINE, Sharing.EXCLUSIVE, TICKS_PER_SECOND, 0, 0, 0)], RESOURCE
+            [
+                (number, -1, ResourceKind.ENGINE, Sharing.EXCLUSIVE, TICKS_PER_SECOND, 0, 0, 0)
+                for number in range(len(engines))
+            ],
+            RESOURCE,
         ),
-        resource_names=("cube",),
+        resource_names=tuple(ENGINES[program.text(int(name))] for name in engines),
         use=use,
         ticks=ticks,
         arbiter_ticks=np.zeros(len(tables["arbiter"]), np.int64),

@@ -165,8 +165,8 @@ class _Maker:
         ]
         sums = blocks_between([(each.lo, each.hi) for each in ranges if each.buffer == "L0C"])
         work = access_work(pipe, ranges, args.get("cycles"))
-        mode = int(args.get("unit_flag", 0))
-        number = self._timed(position, pipe, args.get("label") or "access", Kind.MOVE, work, (mode, sums))
+        mode, kind = int(args.get("unit_flag", 0)), Kind.COMPUTE if pipe in PIPELINED else Kind.MOVE
+        number = self._timed(position, pipe, args.get("label") or "access", kind, work, (mode, sums))
         self._touch(number, ranges)
 
     def _instruction(self, position: int, op: str, args: Mapping[str, Any], pipe: str) -> None:
@@ -217,9 +217,7 @@ class _Maker:
         thread, text = self.threads[pipe], self._text(opcode)
         model = -1 if work is None else self.works.setdefault(work, len(self.works) + 1)
         moved = work.amount if work is not None and ">" in work.kind else 0
-        ops.append(
-            (number, thread, -1, number, kind, text, -1, 1, moved, macs, model, self.lines[position])
-        )
+        ops.append((number, thread, -1, number, kind, text, -1, 1, moved, macs, model, self.lines[position]))
         return number
 
     def _text(self, text: str) -> int:
