@@ -89,7 +89,7 @@ class Program(Tables):
             ProgramError: If one is not known or lacks an argument; all of them.
         """
         tables = program_of_trace(instructions, name)
-        tables.parameters["instructions"] = [dict(each) for each in instructions]
+        tables.parameters["stream"] = [dict(each) for each in instructions]
         return cls.of(tables)
 
     @classmethod
@@ -100,7 +100,7 @@ class Program(Tables):
     @property
     def instructions(self) -> Sequence[Mapping[str, Anything]]:
         """The instruction stream, in program order."""
-        found: Sequence[Mapping[str, Anything]] = self.parameters["instructions"]
+        found: Sequence[Mapping[str, Anything]] = self.parameters["stream"]
         return found
 
     def contracts(self) -> tuple[FunctionContract, ...]:

@@ -176,7 +176,7 @@ class Recorder:
         found = [*ids.findings, *check_calls(self.instructions, self.calls, firsts, places)]
         more = {
             "event_ids": self._ids.count,
-            "instructions": [dict(each) for each in self.instructions],
+            "stream": [dict(each) for each in self.instructions],
             "lines": list(self.lines),
             "calls": [each.to_json() for each in self.calls],
             "emission": [each.to_json() for each in found],

@@ -24,7 +24,7 @@ from pantile.simulate.service import TICKS_PER_SECOND, service_ticks
 from pantile.simulate.work import cycles_ticks
 from pantile.targets.ascend.pipes import LANES
 from pantile.targets.ascend.trace import FAMILY, UNIT_FLAG
-from pantile.targets.ascend.work import CUBE, CUBE_FP32, CYCLES, UNSAID
+from pantile.targets.ascend.work import CUBE, CUBE_FP32, CYCLES, STREAMED, UNSAID
 
 if TYPE_CHECKING:
     from pantile.errors import PantileError
@@ -68,10 +68,12 @@ class CoreTiming:
                 "this access says neither its cycles nor which bytes it moves where",
                 mend="give it cycles=…, or one buffer to read and one to write",
             )
-        path = self._path(kind)
+        path = self._path(kind.removesuffix(STREAMED))
         assert path.rate_bytes_per_second is not None
-        latency = cycles_ticks(path.latency_cycles or 0, self.machine, path.clock)
-        return latency + service_ticks(amount, path.rate_bytes_per_second)
+        served = service_ticks(amount, path.rate_bytes_per_second)
+        if kind.endswith(STREAMED):
+            return served
+        return served + cycles_ticks(path.latency_cycles or 0, self.machine, path.clock)
 
     @property
     def _macs(self) -> int:

@@ -32,7 +32,7 @@ from pantile.targets.ascend.hand_over import (
 from pantile.targets.ascend.mma_tile import HF32_BIT
 from pantile.targets.ascend.pipes import ALL, EVENT_IDS, PIPELINED, PIPES, SCALAR, pipe_of
 from pantile.targets.ascend.ranges import Range, Registers, UnsetRegister, mad_forwards, ranges_of
-from pantile.targets.ascend.work import Work, access_work, work_of
+from pantile.targets.ascend.work import Work, access_work, without_last, work_of
 
 FAMILY = "ascend"
 
@@ -201,9 +201,8 @@ class _Maker:
         checks = mode >= CHECK and pipe in (MATRIX, OUT) and len(blocks) > 0
         first = -1
         if checks and pipe == OUT and len(blocks) > 1:
-            early = work._replace(amount=work.amount - work.amount // len(blocks))
+            early, work = without_last(work, len(blocks))
             first = self._op(position, pipe, FIRST_BLOCKS, Kind.MOVE, early)
-            work = work._replace(amount=work.amount // len(blocks))
         number = self._op(position, pipe, opcode, kind, work, macs)
         if checks:
             self.touches.append(Touch(first if first >= 0 else number, number, pipe, mode, blocks))

@@ -26,6 +26,11 @@ GLOBAL = "GM"
 """What names of buffers in global memory begin with."""
 
 
+STREAMED = " streamed"
+"""What follows the name of a way where more of the same move comes right behind: its latency is not waited
+for."""
+
+
 class Work(NamedTuple):
     """Work of one kind.
 
@@ -61,6 +66,17 @@ def access_work(pipe: str, ranges: Sequence[Range], cycles: int | None) -> Work:
     if pipe in ("PIPE_M", "PIPE_V", "PIPE_S") or len(sources) != 1 or len(targets) != 1:
         return Work(UNSAID, 0)
     return Work(way(sources.pop(), targets.pop()), sum(each.hi - each.lo for each in written))
+
+
+def without_last(work: Work, pieces: int) -> tuple[Work, Work]:
+    """Return the work of all equal pieces of a move but the last, and that of the last one.
+
+    >>> without_last(Work("L0C>GM", 2048), 4)
+    (Work(kind='L0C>GM streamed', amount=1536), Work(kind='L0C>GM', amount=512))
+    """
+    last = work.amount // pieces
+    kind = work.kind + STREAMED if ">" in work.kind else work.kind
+    return Work(kind, work.amount - last), work._replace(amount=last)
 
 
 def way(source: str, target: str) -> str:
