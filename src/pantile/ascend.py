@@ -88,9 +88,7 @@ class Program(Tables):
         Raises:
             ProgramError: If one is not known or lacks an argument; all of them.
         """
-        tables = program_of_trace(instructions, name)
-        tables.parameters["stream"] = [dict(each) for each in instructions]
-        return cls.of(tables)
+        return cls.of(program_of_trace(instructions, name, unit_flags=True))
 
     @classmethod
     def from_json(cls, data: dict[str, Anything]) -> Self:

@@ -238,9 +238,12 @@ class Program(Tables):
         """Return the output for arrays given by operand, ``execute(x=..., w=...)``."""
         return _verb("execute_program")(self, arrays)
 
-    def show(self, **options: Anything) -> Anything:
-        """Return the program as a page to step through."""
-        return _verb("view_program")(self, **options)
+    def show(self, machine: object = None, output: object = None) -> Anything:
+        """Return a page on which to step through a run on *machine*; a notebook shows it.
+
+        It is written to the file *output* if one is named.
+        """
+        return _verb("view_program")(self, machine, output)
 
     def _require_static(self) -> None:
         if self.source is not None:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 import pantile.machine as pantile_machine
+from pantile.verbs.families import PLANNERS
 
 if TYPE_CHECKING:
     from conftest import Outcome, Pantile, WriteMachine, WriteOnnx
@@ -121,7 +122,7 @@ def test_an_unknown_key_of_a_machine(pantile: Pantile, machine_file: WriteMachin
     ("option", "value", "line"),
     [
         ("-p", "onxim", "unknown planner 'onxim'; did you mean 'onnxim'?"),
-        ("-p", "search", "unknown planner 'search'; allowed here: onnxim"),
+        ("-p", "search", f"unknown planner 'search'; allowed here: {', '.join(sorted(PLANNERS))}"),
         ("--semantics", "fixd", "unknown semantics 'fixd' of planner onnxim; did you mean 'fixed'?"),
         ("--semantics", "exact", "unknown semantics 'exact' of planner onnxim; allowed here: faithful, fixed"),
         ("--mapping", "none.mapping", "mapping file 'none.mapping': no such file or directory; give a file, or a "

@@ -196,7 +196,7 @@ REFUSED = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("verb", ["check", "simulate"])
+@pytest.mark.parametrize("verb", ["check", "simulate", "view"])
 @pytest.mark.parametrize("text", REFUSED, ids=[str(at) for at in range(len(REFUSED))])
 def test_programs_that_are_refused(text: str, verb: str, pantile: Pantile) -> None:
     Path("p.py").write_text(text)

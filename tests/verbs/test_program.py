@@ -7,10 +7,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from pantile.errors import OutsideModelError, PantileError
+from pantile.errors import PantileError
 from pantile.language import Program
 from pantile.program.language.load import load_program
-from pantile.verbs.program import check_program, execute_program, simulate_program, view_program
+from pantile.verbs.program import check_program, execute_program, simulate_program
 
 PING_PONG = Path(__file__).parents[2] / "examples" / "tile_language" / "03_pingpong.py"
 MACHINE = """
@@ -64,8 +64,3 @@ def test_what_the_machine_lacks_is_one_line_each(ping_pong: Program, tmp_path: P
     assert len(lines) == 4  # two paths, a memory and an engine
     assert all(line.endswith("[PT-PROGRAM]") and "03_pingpong.py:" in line for line in lines)
     assert any("has no memory 'compute'; allowed here: ddr, sram" in line for line in lines)
-
-
-def test_pages_of_programs_are_refused(ping_pong: Program) -> None:
-    with pytest.raises(OutsideModelError, match="pages show planned products only"):
-        view_program(ping_pong)

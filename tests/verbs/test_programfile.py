@@ -72,11 +72,12 @@ def test_what_is_left_to_others(value: object, files: SimpleNamespace) -> None:
 
 def test_the_family_of_a_text() -> None:
     with pytest.raises(ProgramError) as caught:
-        read_listing("\n\nset_flag (PIPE_MTE2)\n", "some.txt")
+        read_listing("\n\nMTE2 copy\n", "some.txt")
     assert str(caught.value) == (
-        "some.txt:3: expected 'pantile program 1' (a listing of the tile language), "
-        "got 'set_flag (PIPE_MTE2)' [PT-PROGRAM]"
+        "some.txt:3: expected 'pantile program 1' (a listing of the tile language) or a call "
+        "'NAME(ARGUMENT, …)' (a printed trace of an Ascend core), got 'MTE2 copy' [PT-PROGRAM]"
     )
+    assert read_listing("\n// a kernel\ntrap()\n", "some.txt").family == "ascend"
     with pytest.raises(ProgramError, match=r"^some.txt:1: .* got ''"):
         read_listing("", "some.txt")
     with pytest.raises(ProgramError, match=r"got 'x{60}…'"):

@@ -49,5 +49,7 @@ def _watched(results: Iterable[R], count: int) -> Iterator[R]:
     from rich.console import Console
     from rich.progress import Progress
 
-    with Progress(console=Console(stderr=True), transient=True) as progress:
+    # Left alone, rich would take what is printed meanwhile to the terminal: the very data.
+    bar = Progress(console=Console(stderr=True), transient=True, redirect_stdout=False, redirect_stderr=False)
+    with bar as progress:
         yield from progress.track(results, total=count, description="planning")

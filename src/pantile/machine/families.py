@@ -54,6 +54,12 @@ FAMILIES: dict[str, dict[str, Constant]] = {
         ),
     },
     "ascend": {
+        "event_ids": Constant(
+            meaning="ids of flags that each pair of pipes has; 8 where it is not said", required=False
+        ),
+        "architecture": Constant(
+            meaning="architecture tag of the cores, such as dav-c220", kind="text", required=False
+        ),
         "vector_cores": Constant(
             meaning="vector cores of the chip; two for each cube core where it is not said", required=False
         ),
@@ -104,7 +110,7 @@ FAMILIES: dict[str, dict[str, Constant]] = {
             required=False,
         ),
         "fp32_cube_factor": Constant(
-            meaning="cycles of the cube for 16 x 8 x 16 on fp32; on 2-byte inputs it does 16 x 16 x 16 in one",
+            meaning="cycles of the cube for 16 x 8 x 16 on fp32; 16 x 16 x 16 on 2-byte inputs take one",
             required=False,
         ),
     },

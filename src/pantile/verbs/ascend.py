@@ -188,5 +188,9 @@ def _why_outside(node: Node) -> str:
 def _placed(error: PantileError, network: Network, node: Node) -> list[PantileError]:
     """Return the problems of one node with its place."""
     problems = error.problems if isinstance(error, ManyProblems) else (error,)
-    place = Place(network.source if len(network.nodes) == 1 else f"{network.source}#{node.name}")
+    path, colon, line = network.source.rpartition(":")
+    if colon and path.lower().endswith(".csv"):
+        place = Place(path, int(line))
+    else:
+        place = Place(network.source if len(network.nodes) == 1 else f"{network.source}#{node.name}")
     return [type(each)(each.problem, place=each.place or place, mend=each.mend) for each in problems]

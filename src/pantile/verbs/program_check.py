@@ -15,8 +15,10 @@ from pantile.simulate.engine import run
 from pantile.simulate.queries import simulate_dynamic
 from pantile.simulate.spaces import parse_space
 from pantile.simulate.timeline import Timeline
+from pantile.targets.ascend.trace import FAMILY as ASCEND
 from pantile.tiling.plan import Note
 from pantile.verbs.arguments import machine_of
+from pantile.verbs.ascend_check import report_on_trace
 from pantile.verbs.judge import ValueJudge
 from pantile.verbs.programfile import dynamic_source, program_of
 from pantile.verbs.redundant_cost import RedundantCost
@@ -119,6 +121,9 @@ def check_program(
     """
     asked = program_of(program)
     chosen = None if machine is None else machine_of(machine)
+    if asked.family == ASCEND:
+        report, notes = report_on_trace(asked, chosen, budget=budget, on_compile=on_compile)
+        return ProgramCheck(asked, chosen.name if chosen else "", report, notes)
     literal, timeline, notes = _literal(asked, chosen)
     report, more = report_on(literal, timeline, budget=budget, on_compile=on_compile)
     return ProgramCheck(literal, chosen.name if chosen else "", report, (*notes, *more))

@@ -15,6 +15,8 @@ from pantile.errors import OutsideModelError, Place, ProgramError, UsageError, W
 from pantile.program.language.listing import TITLE, parse_text
 from pantile.program.language.load import SCHEMA, SUFFIXES, load_program
 from pantile.program.program import Program
+from pantile.targets.ascend.trace_file import read_trace
+from pantile.targets.ascend.trace_text import begins_trace
 from pantile.verbs.planfile import SCHEMA as PLAN_SCHEMA
 
 if TYPE_CHECKING:
@@ -42,7 +44,8 @@ class TextFamily(NamedTuple):
 
 TEXT_FAMILIES = (
     TextFamily("a listing of the tile language", TITLE.__eq__, f"{TITLE!r}", parse_text),
-)  # fmt: skip
+    TextFamily("a printed trace of an Ascend core", begins_trace, "a call 'NAME(ARGUMENT, …)'", read_trace),
+)
 """Every kind of ``.txt`` file that is a program; the first one that fits reads it."""
 
 

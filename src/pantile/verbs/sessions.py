@@ -11,6 +11,7 @@ from pantile.verbs.arguments import PlanOptions, is_many, machine_of, networks_o
 from pantile.verbs.families import family_of, planner_of
 from pantile.verbs.planfile import is_plan_file, read_plan_file
 from pantile.verbs.result import Many, Result
+from pantile.workload.load import load_table
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -71,10 +72,22 @@ def planned_each(
         sessions = planned(workload, chosen, options, complete=False)
         return len(sessions), iter(sessions)
     family.require_supported(chosen)
-    networks = networks_of(workload, options.dims)
-    problems = [problem for network in networks for problem in family.problems_of(network, options)]
-    raise_all(list({str(problem): problem for problem in problems}.values()))
+    problems: list[PantileError] = []
+    if isinstance(workload, str) and is_many(workload) and not options.dims:
+        networks, problems = load_table(
+            workload
+        )  # what the planner refuses stands beside what cannot be read
+    else:
+        networks = networks_of(workload, options.dims)
+    problems += [problem for network in networks for problem in family.problems_of(network, options)]
+    told = {str(problem): problem for problem in problems}  # wrong options are one problem, not one a row
+    raise_all(sorted(told.values(), key=_line))
     return len(networks), (family.plan(network, chosen, options) for network in networks)
+
+
+def _line(problem: PantileError) -> int:
+    """Return the line of a table that a problem stands on; 0 for others."""
+    return problem.place.line if problem.place else 0
 
 
 def sessions_of(workload: WorkloadLike, machine: MachineLike, options: PlanOptions) -> list[Session]:

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
-from html import escape
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from pantile.errors import OutsideModelError, Place, UsageError
+from pantile.program.program import Program
 from pantile.verbs.arguments import PlanOptions
 from pantile.verbs.check import reports_of
 from pantile.verbs.listing import Listing
 from pantile.verbs.page import page_data
+from pantile.verbs.pagefile import MAX_FRAMED_BYTES, Page
+from pantile.verbs.programfile import is_program, refuse_for_programs, refuse_other_json
 from pantile.verbs.releasers import with_releasers
-from pantile.verbs.result import as_html
 from pantile.verbs.sessions import sessions_of
 from pantile.verbs.simulate import simulate_session
 from pantile.verbs.systolic import require_systolic
@@ -26,67 +26,13 @@ if TYPE_CHECKING:
 
     from pantile.verbs.arguments import MachineLike, WorkloadLike
     from pantile.verbs.families import PlannedLayer
-    from pantile.verbs.simulate import Simulation
-    from pantile.view.pagedata import PageData
+    from pantile.verbs.programfile import ProgramLike
 
-MAX_FRAMED_BYTES = 2_000_000
-"""Largest page that a notebook shows in a frame."""
-
-
-@dataclass(frozen=True, slots=True)
-class Page:
-    """A page that was written.
-
-    Attributes:
-        simulation: The run that it shows.
-        data: Everything that it shows.
-        html: The page itself.
-        output: Path of the file.
-    """
-
-    simulation: Simulation
-    data: PageData
-    html: str
-    output: str
-
-    @property
-    def ok(self) -> bool:
-        """A page that was written is fine."""
-        return True
-
-    @property
-    def size_bytes(self) -> int:
-        """Size of the file."""
-        return len(self.html.encode())
-
-    def to_json(self) -> dict[str, Any]:
-        """Return what was written where, and the page's figures by their keys."""
-        data, simulation = self.data, self.simulation
-        return {
-            **simulation.session.head("page", data.workload, simulation.notes),
-            "output": self.output,
-            "size_bytes": self.size_bytes,
-            "command": data.command,
-            "operations": data.operations.count,
-            "first_operation": data.window.start if data.window else 0,
-            "figures": {figure.key: figure.value for figure in data.figures},
-        }
-
-    def __str__(self) -> str:
-        data, shown = self.data, self.data.operations.count
-        total = data.window.total if data.window else shown
-        what = f"{shown} of {total} operations of {data.workload} on {data.machine}"
-        return f"{self.output}: {what}, {self.size_bytes} B"
-
-    def _repr_html_(self) -> str:
-        if self.size_bytes > MAX_FRAMED_BYTES:
-            return as_html(str(self))
-        frame = f'<iframe width="100%" height="700" srcdoc="{escape(self.html)}"></iframe>'
-        return as_html(str(self)) + frame
+__all__ = ["MAX_FRAMED_BYTES", "Page", "view"]
 
 
 def view(
-    workload: WorkloadLike,
+    workload: WorkloadLike | ProgramLike,
     machine: MachineLike,
     output: str | os.PathLike[str],
     *,
@@ -97,10 +43,10 @@ def view(
     window: range | None = None,
     on_compile: Callable[[], None] = lambda: None,
 ) -> Page:
-    """Write the page of *workload* to the file *output*, and return it.
+    """Write the page of *workload*, or of a program, to the file *output*, and return it.
 
     Args:
-        workload: As of :func:`pantile.lower`; it must name a single product.
+        workload: As of :func:`pantile.lower`, naming a single product; or a program, or the file of one.
         machine: The machine.
         output: The page.
         planner: As of :func:`pantile.lower`, likewise the next three.
@@ -113,6 +59,13 @@ def view(
     Raises:
         PantileError: If the input is at fault, the program is too long, or the file cannot be written.
     """
+    if is_program(workload):
+        from pantile.verbs.program_view import view_program
+
+        refuse_for_programs(planner=planner, mapping=mapping, semantics=semantics, dim=dims, window=window)
+        return view_program(workload, machine, output, on_compile=on_compile)
+    assert not isinstance(workload, Program)
+    refuse_other_json(workload)
     options = PlanOptions(planner=planner, mapping=mapping, semantics=semantics, dims=dims or {})
     sessions = sessions_of(workload, machine, options)
     layers = [layer for session in sessions for layer in session.layers()]
@@ -127,7 +80,8 @@ def view(
     simulation = simulate_session(session, record=with_releasers(listing), on_compile=on_compile)
     (report,) = reports_of(session, on_compile)
     data = page_data(simulation, report, listing, os.fspath(output))
-    page = Page(simulation, data, render_page(data), os.fspath(output))
+    head = session.head("page", data.workload, simulation.notes)
+    page = Page(head, data, render_page(data), os.fspath(output))
     write_atomically(output, page.html.encode())
     return page
 

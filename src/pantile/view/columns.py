@@ -96,6 +96,10 @@ OPERATIONS = Schema(
         Spec(name="finish_cycle", unit="cycles", default=-1),
         Spec(name="cause", unit="index of causes", default=-1),
         Spec(name="releaser", unit="row of operations", default=-1),
+        Spec(
+            name="listed", unit="number in --json", default=-1
+        ),  # -1: rows stand in the order of the listing
+        Spec(name="source", unit="index of sources", default=-1),
     ),
 )
 """One row per operation in program order; -1 where nothing is meant or recorded."""

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from pantile.view.columns import Table
+    from pantile.view.residency import Residency
 
 AXES = ("b", "m", "n", "k")
 """The canonical axes, in the order in which the columns name them."""
@@ -151,12 +152,25 @@ class Term:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MemoryCard:
-    """An on-chip memory as every core has it; *capacity_bytes* is that of one slot."""
+    """An on-chip memory as every core has it.
+
+    Attributes:
+        name: Its name.
+        capacity_bytes: Size of one slot.
+        slots: Number of its slots.
+        granule_bytes: Bytes of a request.
+        placed: Whether it is one instance, whose name says where it is.
+        slot_names: What slots are called, where they are no mere numbers.
+        slot_bytes: Their sizes, where these differ.
+    """
 
     name: str
     capacity_bytes: int
     slots: int = 1
     granule_bytes: int = 1
+    placed: bool = False
+    slot_names: tuple[str, ...] = ()
+    slot_bytes: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -212,6 +226,8 @@ class PageData:
         operations: :data:`pantile.view.columns.OPERATIONS`.
         accesses: :data:`pantile.view.columns.ACCESSES`.
         bindings: :data:`pantile.view.columns.BINDINGS`.
+        sources: Index = the ``source`` column: file and line, as messages write them.
+        residency: What memories hold, where accesses and bindings do not say it.
         window: Set where the program is longer than the page.
     """
 
@@ -240,4 +256,6 @@ class PageData:
     waits: tuple[str, ...] = ()
     posts: tuple[str, ...] = ()
     causes: tuple[str, ...] = ()
+    sources: tuple[str, ...] = ()
+    residency: Residency | None = None
     window: Window | None = None

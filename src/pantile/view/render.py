@@ -60,7 +60,7 @@ def render_page(data: PageData) -> str:
     refuse_too_many(data.operations.count)
     _check(data)
     style, script = _asset("style.css"), _script()
-    lives = residency(
+    lives = data.residency or residency(
         data.operations, data.accesses, data.bindings, data.tiles, windowed=data.window is not None
     )
     described, columns = encode(
@@ -124,7 +124,7 @@ def _exact(value: Any) -> Any:
     return value
 
 
-_TABLES = frozenset({"operations", "tiles", "accesses", "bindings"})
+_TABLES = frozenset({"operations", "tiles", "accesses", "bindings", "residency"})
 
 
 def _head(data: PageData, described: list[dict[str, Any]]) -> dict[str, Any]:
@@ -160,6 +160,7 @@ def _check(data: PageData) -> None:
     _points(operations, "posts", len(data.posts), least=-1)
     _points(operations, "cause", len(data.causes), least=-1)
     _points(operations, "releaser", operations.count, least=-1)
+    _points(operations, "source", len(data.sources), least=-1)
     _points(data.accesses, "operation", operations.count)
     _points(data.accesses, "mode", len(MODES))
     _points(data.accesses, "operand", len(OPERANDS))

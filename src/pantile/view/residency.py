@@ -68,7 +68,7 @@ Box = tuple[tuple[int, int], ...]
 
 
 @dataclass(slots=True)
-class _Entry:
+class Entry:
     """An entry while it is being followed."""
 
     memory: int
@@ -110,7 +110,7 @@ def residency(
     """
     takes = _takes_by_tile(bindings)
     open_entries: dict[tuple[int, int, int], dict[int, int]] = {}
-    entries: list[_Entry] = []
+    entries: list[Entry] = []
     entry_of_access: list[int] = []
     first = np.searchsorted(accesses["operation"], np.arange(operations.count + 1))
     for op in range(operations.count):
@@ -128,7 +128,7 @@ def residency(
                 entries.append(_opened(operations, accesses, row, core, windowed))
             entry_of_access.append(live[tag])
             _touch(entries[live[tag]], operations, accesses, row)
-    blocks, block_of_entry = _blocks(entries)
+    blocks, block_of_entry = blocks_of(entries)
     touches = table(
         TOUCHES,
         operation=accesses["operation"],
@@ -136,7 +136,7 @@ def residency(
         entry=entry_of_access,
         pending=accesses["pending"],
     )
-    return Residency(entries=_entries_table(entries, block_of_entry), blocks=blocks, touches=touches)
+    return Residency(entries=entries_table(entries, block_of_entry), blocks=blocks, touches=touches)
 
 
 def contributions(operations: Table) -> tuple[Integers, Integers]:
@@ -169,7 +169,7 @@ def _takes_by_tile(bindings: Table) -> dict[int, list[tuple[int, int]]]:
     return takes
 
 
-def _box_of(operations: Table, op: int, operand: int) -> Box:
+def box_of(operations: Table, op: int, operand: int) -> Box:
     """Return the box of operation *op* along the axes of *operand*."""
     return tuple(
         (int(operations[f"{axis}_start"][op]), int(operations[f"{axis}_size"][op]))
@@ -179,32 +179,32 @@ def _box_of(operations: Table, op: int, operand: int) -> Box:
     )
 
 
-def _opened(operations: Table, accesses: Table, row: int, core: int, windowed: bool) -> _Entry:
+def _opened(operations: Table, accesses: Table, row: int, core: int, windowed: bool) -> Entry:
     """Return the entry that access *row* brings to life."""
     op, mode, operand = (int(accesses[name][row]) for name in ("operation", "mode", "operand"))
     before = windowed and (mode == READ or (mode == UPDATE and operations["stage"][op] > 0))
-    return _Entry(
+    return Entry(
         memory=int(accesses["memory"][row]),
         core=core,
         slot=int(accesses["slot"][row]),
         tag=int(accesses["tag"][row]),
         operand=operand,
         tile=int(operations["tile"][op]),
-        box=_box_of(operations, op, operand),
+        box=box_of(operations, op, operand),
         opened=-1 if before else op,
         opened_cycle=-1 if before else int(operations["issue_cycle"][op]),
     )
 
 
-def _touch(entry: _Entry, operations: Table, accesses: Table, row: int) -> None:
+def _touch(entry: Entry, operations: Table, accesses: Table, row: int) -> None:
     """Let *entry* take part in access *row*."""
     op, mode, operand = (int(accesses[name][row]) for name in ("operation", "mode", "operand"))
     entry.granules = max(entry.granules, int(accesses["granules"][row]))
     entry.bytes = max(entry.bytes, int(accesses["bytes"][row]))
     if mode == UPDATE and not entry.updated:  # a bias row that becomes an output block takes that block's box
-        entry.updated, entry.operand, entry.box = True, operand, _box_of(operations, op, operand)
+        entry.updated, entry.operand, entry.box = True, operand, box_of(operations, op, operand)
     elif mode == READ and not entry.filled:  # never seen filled: it holds at least what its readers use
-        entry.box = _hull(entry.box, _box_of(operations, op, entry.operand))
+        entry.box = _hull(entry.box, box_of(operations, op, entry.operand))
     entry.filled = entry.filled or mode != READ
 
 
@@ -217,7 +217,7 @@ def _hull(one: Box, other: Box) -> Box:
     return tuple(sides)
 
 
-def _blocks(entries: list[_Entry]) -> tuple[Table, list[int]]:
+def blocks_of(entries: list[Entry]) -> tuple[Table, list[int]]:
     """Return the table of distinct regions, and the row of each entry's region (-1: no matrix)."""
     keys = [(entry.operand, entry.box) for entry in entries]
     distinct = sorted({key for key in keys if key[0] in (A, B, C)})
@@ -229,7 +229,7 @@ def _blocks(entries: list[_Entry]) -> tuple[Table, list[int]]:
     return table(BLOCKS, **columns), [rows.get(key, -1) for key in keys]
 
 
-def _entries_table(entries: list[_Entry], block_of_entry: list[int]) -> Table:
+def entries_table(entries: list[Entry], block_of_entry: list[int]) -> Table:
     """Return *entries* as columns."""
     columns: dict[str, list[int]] = {"block": block_of_entry}
     for position, axis in enumerate("bmnk"):

@@ -48,6 +48,18 @@ def read_csv_rows(path: str) -> tuple[tuple[int, Matmul], ...]:
         WorkloadError: As :func:`read_csv` does.
         ManyProblems: As :func:`read_csv` does.
     """
+    products, problems = check_csv_rows(path)
+    raise_all(problems)
+    return products
+
+
+def check_csv_rows(path: str) -> tuple[tuple[tuple[int, Matmul], ...], list[PantileError]]:
+    """Return the good rows as :func:`read_csv_rows` does, and the problems of the others.
+
+    Raises:
+        WorkloadError: If the file is no table at all.
+        ManyProblems: If its header has several problems.
+    """
     records = _records(_text(path), path)
     if not records:
         raise WorkloadError("the file is empty", place=Place(path), mend=f"begin it with {','.join(COLUMNS)}")
@@ -65,8 +77,7 @@ def read_csv_rows(path: str) -> tuple[tuple[int, Matmul], ...]:
         problems.extend(row.problems)
         if matmul:
             products.append((line, matmul))
-    raise_all(problems)
-    return tuple(products)
+    return tuple(products), problems
 
 
 def _text(path: str) -> str:
@@ -179,7 +190,9 @@ class _Row:
             return otherwise
 
     def _size(self, name: str) -> int:
-        return self._read(name, lambda text: parse_size(text, name), 1)
+        # A table of batches may hold products over nothing, as bmm: may; see workload/text.py.
+        least = 0 if name == "k" and "b" in self.header else 1
+        return self._read(name, lambda text: parse_size(text, name, least=least), 1)
 
 
 def _truth(text: str, name: str) -> bool:

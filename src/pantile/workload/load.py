@@ -8,7 +8,7 @@ from pathlib import PurePath
 from typing import TYPE_CHECKING
 
 from pantile.errors import PantileError, UsageError, WorkloadError, raise_all
-from pantile.workload.csvfile import read_csv_rows
+from pantile.workload.csvfile import check_csv_rows, read_csv_rows
 from pantile.workload.network import Network, network_of
 from pantile.workload.onnxfile import NO_DIMS, read_onnx
 from pantile.workload.sizes import parse_size, quoted
@@ -51,6 +51,17 @@ def load_workload(workload: str | os.PathLike[str], *, dims: Mapping[str, int] =
     if not is_text and PurePath(text).suffix.lower() == ".csv":
         return tuple(network_of(matmul, source=f"{text}:{line}") for line, matmul in read_csv_rows(text))
     return (network_of(parse_workload(text), source=text),)
+
+
+def load_table(path: str) -> tuple[Workloads, list[PantileError]]:
+    """Return one network for every good row of the table at *path*, and the problems of the others.
+
+    Raises:
+        WorkloadError: If the file is no table at all.
+        ManyProblems: If its header has several problems.
+    """
+    rows, problems = check_csv_rows(path)
+    return tuple(network_of(matmul, source=f"{path}:{line}") for line, matmul in rows), problems
 
 
 def parse_dims(assignments: Iterable[str]) -> dict[str, int]:

@@ -11,6 +11,7 @@ GB = 10**9
 
 def core_machine(**family: int) -> Machine:
     """One core: 256 B a cycle to L0A, half of that to L0B, 64 B to L1 and out of L0C."""
+    sizes = (("gm", None), ("l1", 524288), ("l0a", 65536), ("l0b", 65536), ("l0c", 131072), ("bt", 1024))
     ways = (("gm", "l1", "mte2", 64, 100), ("l1", "l0a", "mte1", 256, 28), ("l1", "l0b", "mte1", 128, 28))
     ways += (("l1", "bt", "mte1", 64, 28), ("l0c", "gm", "fixpipe", 64, 20))
     return Machine(
@@ -19,8 +20,7 @@ def core_machine(**family: int) -> Machine:
         base_clock="core",
         memories=tuple(
             Memory(name=name, scope="chip" if name == "gm" else "core", capacity_bytes=size)
-            for name, size in (("gm", None), ("l1", 524288), ("l0a", 65536), ("l0b", 65536))
-            + (("l0c", 131072), ("bt", 1024))
+            for name, size in sizes
         ),
         engines=(
             *(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from itertools import pairwise
 
 from hypothesis import given
 from hypothesis import strategies as st
@@ -102,7 +103,7 @@ def ran(touches: list[Touch]) -> set[int]:
         waits[wait.touch].add(wait.giver)
     for pipe in (MATRIX, OUT):
         queue = [at for at, each in enumerate(touches) if each.pipe == pipe]
-        for before, after in zip(queue, queue[1:], strict=False):
+        for before, after in pairwise(queue):
             waits[after].add(before)
     done: set[int] = set()
     while ready := {at for at in range(len(touches)) if at not in done and waits[at] <= done}:

@@ -8,8 +8,10 @@ import numpy as np
 import pytest
 
 from pantile.check.order import happens_before
+from pantile.check.program import check_program
 from pantile.errors import ManyProblems
 from pantile.program.tables import Completes, Edge, Kind, Mode, Overflow, Test
+from pantile.targets.ascend.instructions import call, pointer
 from pantile.targets.ascend.trace import program_of_trace
 
 Trace = list[dict[str, Any]]
@@ -169,3 +171,50 @@ def test_every_wrong_instruction_is_named_with_its_place() -> None:
 
 def test_a_trace_of_nothing_is_a_program() -> None:
     assert program_of_trace([]).operations == 0
+
+
+def mad(unit_flag: int, *, long: bool = False) -> dict[str, Any]:
+    """Return a product into the same block of L0C."""
+    operands = (pointer("L0C", 0, "float"), pointer("L0A", 0, "half"), pointer("L0B", 0, "half"))
+    return dict(call("mad", *operands, 64 if long else 16, 16, 64, unit_flag, False, False, True))
+
+
+def copy_out(mode: int) -> dict[str, Any]:
+    dst, src = pointer("GM_C", 0, "half"), pointer("L0C", 0, "float")
+    return dict(call("copy_matrix_cc_to_gm", dst, src, 0, 64, 16, 64, 16, mode, "F322F16", 0, False, True))
+
+
+def codes(trace: list[dict[str, Any]]) -> list[str]:
+    report = check_program(program_of_trace(trace, "t", unit_flags=True))
+    return [each.code for each in report.findings if each.severity == "error"]
+
+
+def test_a_unit_flag_orders_products_and_copies_of_one_block() -> None:
+    turns = [mad(2), call("pipe_barrier", "PIPE_M"), mad(3), copy_out(3)]
+    assert codes([*turns, *turns]) == []
+    assert "PT-RACE" in codes([mad(0), copy_out(0)])
+
+
+@pytest.mark.parametrize(
+    "trace",
+    [
+        [mad(0), copy_out(3)],  # M never hands the block over
+        [mad(2), copy_out(3)],
+        [mad(3), copy_out(0), mad(2)],  # FIX never hands it back
+        [mad(3), copy_out(2), mad(3)],
+    ],
+)
+def test_one_side_alone_waits_for_ever(trace: list[dict[str, Any]]) -> None:
+    assert "PT-DEADLOCK" in codes(trace)
+
+
+def test_without_unit_flags_nothing_waits() -> None:
+    program = program_of_trace([mad(0), copy_out(3)], "t")
+    assert not len(program.tables()["counter"])
+
+
+def test_lines_and_stream_are_kept() -> None:
+    trace = [mad(0), call("pipe_barrier", "PIPE_M"), mad(0)]
+    program = program_of_trace(trace, "t", lines=[3, 7, 8])
+    assert program.parameters["stream"] == trace
+    assert sorted(set(program.tables()["op"]["line"].tolist())) == [3, 7, 8]

@@ -79,6 +79,14 @@ def test_a_barer_print_is_read() -> None:
     assert read.untyped == (5, 8)
 
 
+def test_sums_have_four_bytes_whatever_was_declared() -> None:
+    product = "mad(0, 0, 0, 16, 16, 16, 0, 0, 0, 1)"
+    (half,) = parse_trace(product, "t").instructions
+    assert [half["args"][name]["elem"] for name in ("dst", "src0")] == ["float", "half"]
+    (byte,) = parse_trace(f"// elements: int8_t\n{product}", "t").instructions
+    assert [byte["args"][name]["elem"] for name in ("dst", "src0")] == ["int32_t", "int8_t"]
+
+
 def test_tensors_in_global_memory_keep_their_names() -> None:
     call = "copy_gm_to_cbuf({to}, {source}, 0, 1, 4, 0, 0, PAD_NONE)"
     typed = call.format(to="(__cbuf__ float*)0x40", source="(__gm__ float*)GM_BIAS+0x200")

@@ -84,12 +84,12 @@ def pick(row: Any, whole: Any, real: Any) -> None:
             capable |= 1 << branch
             whole[0] = branch
     whole[1] = capable
-    if whole[0] == ASW_BASIC:
+    if whole[0] == ASW_BASIC and f.k > 0:
         pick_block(f, whole, real)
 
 
 def pick_block(f: Figures, whole: Any, real: Any) -> None:
-    """Fill in the figures of ASW_BASIC."""
+    """Fill in the figures of ASW_BASIC; k is not 0."""
     r = rates(f)
     limit = limits(f, r)
     best = start(f, r, limit)

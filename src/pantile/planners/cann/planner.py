@@ -62,6 +62,9 @@ def plan_problem(problem: OperatorProblem, platform: Platform) -> Plan:
     }
     if branch != "ASW_BASIC":
         return _launched(log, f, launch(f, branch), parameters)
+    if f.k == 0:  # only with FRACTAL_NZ, which the branch for k = 0 leaves to others
+        log.note("model", "the search divides by k = 0, and what the source makes of that is not known")
+        return _launched(log, f, Launch(branch, None, f.cores), parameters)
     asw = asw_basic(f)
     log_asw(log, asw)
     note_asw(log, asw)

@@ -11,7 +11,15 @@ from pantile.targets.ascend.elements import BLOCK_BYTES, FRACTAL_ROWS, up
 from pantile.targets.ascend.layouts import Layout, nz, zn, zz
 from pantile.targets.ascend.memory import Memory, Write, spread
 from pantile.targets.ascend.moves import Args
-from pantile.targets.ascend.numbers import Numbers, bytes_of, numbers_of, product, round_to_hf32, unpack_int4
+from pantile.targets.ascend.numbers import (
+    Numbers,
+    bytes_of,
+    numbers_of,
+    product,
+    require_sums,
+    round_to_hf32,
+    unpack_int4,
+)
 from pantile.targets.ascend.ranges import ELEMENT_BITS, Registers
 
 HF32_MODE = 1 << 49
@@ -24,6 +32,7 @@ def multiply(op: str, args: Args, registers: Registers, memory: Memory) -> list[
     K is the real one: what L0 holds beyond it is not looked at.
     """
     m, n = int(args["m"]), int(args["n"])
+    require_sums(op, args["dst"]["elem"])
     left, right = _operands(op, args, memory)
     if args["src0"]["elem"] == "float" and registers.ctrl & HF32_MODE:
         left, right = round_to_hf32(left), round_to_hf32(right)

@@ -16,7 +16,7 @@ from pantile.errors import OutsideModelError
 from pantile.targets.ascend.elements import BLOCK_BYTES, FRACTAL_BYTES, FRACTAL_ROWS, up
 from pantile.targets.ascend.layouts import Ints, nz, zn, zz
 from pantile.targets.ascend.memory import Memory, Write, spread
-from pantile.targets.ascend.numbers import bytes_of, numbers_of, pack_int4, unpack_int4
+from pantile.targets.ascend.numbers import bytes_of, numbers_of, pack_int4, require_sums, unpack_int4
 from pantile.targets.ascend.ranges import ELEMENT_BITS, Registers, UnsetRegister
 
 Args = Mapping[str, Any]
@@ -143,6 +143,7 @@ def copy_out(op: str, args: Args, registers: Registers, memory: Memory) -> list[
     del registers
     if not args["nz2nd_en"] or args["channel_split"] or args["relu_pre"]:
         raise OutsideModelError(f"{op} is covered as nz2nd without relu and channel split only")
+    require_sums(op, args["src"]["elem"])
     rows, columns = int(args["m_size"]), int(args["n_size"])
     row, column = np.arange(rows)[:, None], np.arange(columns)
     source = (column // FRACTAL_ROWS * int(args["src_stride"]) + row) * FRACTAL_ROWS + column % FRACTAL_ROWS

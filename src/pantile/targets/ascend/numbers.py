@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from pantile.errors import OutsideModelError
 from pantile.simulate.elements import Bytes, decode, encode
 
 Numbers = npt.NDArray[Any]
@@ -66,6 +67,16 @@ def round_to_hf32(numbers: npt.ArrayLike) -> npt.NDArray[np.float32]:
     bits, drop = given.view(np.uint32), 23 - HF32_FRACTION_BITS
     rounded = (bits + ((1 << (drop - 1)) - 1) + ((bits >> drop) & 1)) >> drop << drop
     return np.where(np.isfinite(given), rounded.astype(np.uint32).view(np.float32), given)
+
+
+def require_sums(op: str, element: str) -> None:
+    """Check that a pointer into L0C points to sums, which have 4 bytes.
+
+    Raises:
+        OutsideModelError: If not.
+    """
+    if element not in ("float", "int32_t"):
+        raise OutsideModelError(f"{op}: L0C holds float or int32_t, got {element}")
 
 
 def product(left: Numbers, right: Numbers) -> Numbers:

@@ -22,7 +22,7 @@ from pantile.targets.ascend.instructions import (
     wait_flag,
 )
 from pantile.targets.ascend.pipes import ALL, EVENT_IDS, PIPES
-from pantile.targets.ascend.trace import program_and_operations
+from pantile.targets.ascend.trace import program_of_trace
 
 if TYPE_CHECKING:
     from types import FrameType
@@ -171,13 +171,11 @@ class Recorder:
         """
         ids = replace(self._ids, findings=list(self._ids.findings))
         ids.end()
-        program, firsts = program_and_operations(self.instructions, self.name, self.lines)
-        places = [self._place(line) for line in self.lines]
-        found = [*ids.findings, *check_calls(self.instructions, self.calls, firsts, places)]
+        program = program_of_trace(self.instructions, self.name, lines=self.lines, unit_flags=True)
+        places, starts = [self._place(line) for line in self.lines], program.parameters["starts"]
+        found = [*ids.findings, *check_calls(self.instructions, self.calls, starts, places)]
         more = {
             "event_ids": self._ids.count,
-            "stream": [dict(each) for each in self.instructions],
-            "lines": list(self.lines),
             "calls": [each.to_json() for each in self.calls],
             "emission": [each.to_json() for each in found],
         }

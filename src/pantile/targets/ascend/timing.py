@@ -23,7 +23,8 @@ from pantile.simulate.bound import BoundProgram, place_of
 from pantile.simulate.service import TICKS_PER_SECOND, service_ticks
 from pantile.simulate.work import cycles_ticks
 from pantile.targets.ascend.pipes import LANES
-from pantile.targets.ascend.trace import FAMILY, UNIT_FLAG
+from pantile.targets.ascend.trace import FAMILY
+from pantile.targets.ascend.trace_rows import UNIT_FLAG
 from pantile.targets.ascend.work import CUBE, CUBE_FP32, CYCLES, STREAMED, UNSAID
 
 if TYPE_CHECKING:

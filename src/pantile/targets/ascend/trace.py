@@ -13,12 +13,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-import numpy as np
-
 from pantile.errors import Place, ProgramError, raise_all
 from pantile.program.piece import Piece
 from pantile.program.program import Program
-from pantile.program.tables import TABLES, Completes, Edge, Kind, Mode, Overflow, Test, empty_tables
+from pantile.program.tables import Kind, Overflow, Test
 from pantile.targets.ascend.hand_over import (
     CHECK,
     MATRIX,
@@ -26,12 +24,12 @@ from pantile.targets.ascend.hand_over import (
     Touch,
     blocks_between,
     blocks_of,
-    hand_overs,
     mode_of,
 )
 from pantile.targets.ascend.mma_tile import HF32_BIT
 from pantile.targets.ascend.pipes import ALL, EVENT_IDS, PIPELINED, PIPES, SCALAR, pipe_of
 from pantile.targets.ascend.ranges import Range, Registers, UnsetRegister, mad_forwards, ranges_of
+from pantile.targets.ascend.trace_rows import Rows
 from pantile.targets.ascend.work import Work, access_work, without_last, work_of
 
 FAMILY = "ascend"
@@ -42,11 +40,8 @@ PRIVATE_BUFFERS = ("GM_C",)
 ARRIVE, LEAVE = "pipe_barrier arrive", "pipe_barrier leave"
 RESUME, HELD = "walk on", "not issued before"
 
-
 FIRST_BLOCKS = "until the last block"
 """Opcode of what comes before the last block of a copy that the unit flag lets follow the cube."""
-
-UNIT_FLAG = "unit flag"
 
 
 def program_of_trace(
@@ -54,38 +49,33 @@ def program_of_trace(
     name: str = "trace",
     *,
     lines: Sequence[int] | None = None,
+    unit_flags: bool = False,
 ) -> Program:
     """Return the literal program of a trace.
+
+    Its parameters keep the trace: ``stream``, the ``lines`` of instructions, and ``starts``, the first
+    operation that each of them became.
 
     Args:
         trace: Instructions in program order: objects of ``op`` and ``args``, as recorded cases write them.
         name: What messages call it.
-        lines: The line of each instruction; by default its place in the trace, from 1.
+        lines: Line of each instruction; without them, its place in the trace, from 1.
+        unit_flags: Whether M and FIX wait for one another as unit flags say. Nothing begins before the whole
+            of what it waits for was handed over; timing lets it go block by block.
 
     Raises:
         ProgramError: If an instruction is not known, lacks an argument, or names no pipe; all of them.
     """
-    return program_and_operations(trace, name, lines)[0]
-
-
-def program_and_operations(
-    trace: Sequence[Mapping[str, Any]], name: str, lines: Sequence[int] | None = None
-) -> tuple[Program, tuple[int, ...]]:
-    """Return the program of a trace, and by instruction the first operation that it became.
-
-    Raises:
-        ProgramError: As :func:`program_of_trace`.
-    """
-    maker = _Maker(name, _last_issues(trace), lines or range(1, len(trace) + 1))
-    problems, firsts = [], []
+    places = range(1, len(trace) + 1) if lines is None else lines
+    maker = _Maker(name, _last_issues(trace), places, unit_flags)
+    problems = []
     for position, entry in enumerate(trace):
-        firsts.append(len(maker.rows["op"]))
         try:
             maker.add(position, entry)
         except ProgramError as error:
             problems.append(error)
     raise_all(problems)
-    return maker.program(), tuple(firsts)
+    return maker.program(trace)
 
 
 def _last_issues(trace: Sequence[Mapping[str, Any]]) -> dict[str, int]:
@@ -110,19 +100,16 @@ def _pipe(entry: object) -> str | None:
 
 
 class _Maker:
-    """Rows of a program under construction."""
+    """A program under construction."""
 
-    def __init__(self, name: str, last: Mapping[str, int], lines: Sequence[int]) -> None:
-        self.name, self.last, self.lines = name, last, lines
-        self.threads = {pipe: at for at, pipe in enumerate(each for each in PIPES if each in last)}
-        self.names: dict[str, int] = {}
-        self.spaces: dict[str, int] = {}
+    def __init__(self, name: str, last: Mapping[str, int], lines: Sequence[int], unit_flags: bool) -> None:
+        self.name, self.last, self.lines, self.unit_flags = name, last, lines, unit_flags
+        self.rows = Rows({pipe: at for at, pipe in enumerate(each for each in PIPES if each in last)})
         self.flags: dict[tuple[str, str, int], int] = {}
-        self.rows: dict[str, list[tuple[Any, ...]]] = {"op": [], "sync": [], "access": [], "counter": []}
         self.registers = Registers()
         self.forwarding: list[int] = []
-        self.works: dict[Work, int] = {}
         self.touches: list[Touch] = []
+        self.starts: list[int] = []
 
     def add(self, position: int, entry: Mapping[str, Any]) -> None:
         """Add one instruction.
@@ -130,6 +117,7 @@ class _Maker:
         Raises:
             ProgramError: If it is not known, or lacks an argument.
         """
+        self.starts.append(self.rows.operations)
         place = Place(self.name, self.lines[position])
         if not isinstance(entry, Mapping):
             raise ProgramError(f"expected an instruction, got {entry!r}", place=place)
@@ -167,7 +155,7 @@ class _Maker:
         work = access_work(pipe, ranges, args.get("cycles"))
         mode, kind = int(args.get("unit_flag", 0)), Kind.COMPUTE if pipe in PIPELINED else Kind.MOVE
         number = self._timed(position, pipe, args.get("label") or "access", kind, work, (mode, sums))
-        self._touch(number, ranges)
+        self.rows.touch(number, ranges)
 
     def _instruction(self, position: int, op: str, args: Mapping[str, Any], pipe: str) -> None:
         if pipe == SCALAR:
@@ -182,7 +170,7 @@ class _Maker:
         flagged = (mode, blocks_of(op, args) if mode else ())
         work = work_of(op, args, hf32=bool(self.registers.ctrl & HF32_BIT))
         number = self._timed(position, pipe, op, kind, work, flagged, macs)
-        self._touch(number, touched)
+        self.rows.touch(number, touched)
         if computes and mad_forwards(args):
             self.forwarding.append(number)
 
@@ -198,7 +186,7 @@ class _Maker:
     ) -> int:
         """Add what takes time; a copy that follows the cube block by block is two operations."""
         mode, blocks = flagged
-        checks = mode >= CHECK and pipe in (MATRIX, OUT) and len(blocks) > 0
+        checks = self.unit_flags and mode >= CHECK and pipe in (MATRIX, OUT) and len(blocks) > 0
         first = -1
         if checks and pipe == OUT and len(blocks) > 1:
             early, work = without_last(work, len(blocks))
@@ -211,30 +199,7 @@ class _Maker:
     def _op(
         self, position: int, pipe: str, opcode: str, kind: Kind, work: Work | None = None, macs: int = 0
     ) -> int:
-        ops = self.rows["op"]
-        number = len(ops)
-        thread, text = self.threads[pipe], self._text(opcode)
-        model = -1 if work is None else self.works.setdefault(work, len(self.works) + 1)
-        moved = work.amount if work is not None and ">" in work.kind else 0
-        ops.append((number, thread, -1, number, kind, text, -1, 1, moved, macs, model, self.lines[position]))
-        return number
-
-    def _text(self, text: str) -> int:
-        return self.names.setdefault(text, len(self.names))
-
-    def _touch(self, op: int, ranges: Sequence[Range]) -> None:
-        for each in ranges:
-            space = self.spaces.setdefault(each.buffer, len(self.spaces))
-            mode = Mode.WRITE if each.writes else Mode.READ
-            self.rows["access"].append((op, mode, space, each.lo, each.hi - each.lo, 1, 0, -1, space, 0))
-
-    def _counter(self, src: str, dst: str, key: int, capacity: int, overflow: Overflow) -> int:
-        counters = self.rows["counter"]
-        counters.append((len(counters), self._text(src), self._text(dst), key, 0, capacity, overflow))
-        return len(counters) - 1
-
-    def _sync(self, op: int, edge: Edge, counter: int, test: Test, amount: int, shown: str) -> None:
-        self.rows["sync"].append((op, edge, counter, test, amount, -1, self._text(shown)))
+        return self.rows.op(self.lines[position], pipe, opcode, kind, work, macs)
 
     def _flag(self, position: int, op: str, args: Mapping[str, Any], pipe: str) -> None:
         key = (args["src_pipe"], args["dst_pipe"], int(args["event_id"]))
@@ -242,12 +207,12 @@ class _Maker:
             if end not in PIPES:
                 raise ValueError(f"{end!r} is no pipe")
         if key not in self.flags:
-            self.flags[key] = self._counter(*key, 1, Overflow.SATURATE)
+            self.flags[key] = self.rows.counter(*key, 1, Overflow.SATURATE)
         number = self._op(position, pipe, op, Kind.SYNC)
         if op == "set_flag":
-            self._sync(number, Edge.AFTER_FINISH, self.flags[key], Test.POST, 1, op)
+            self.rows.post(number, self.flags[key], op)
             return
-        self._sync(number, Edge.BEFORE_START, self.flags[key], Test.TAKE, 1, op)
+        self.rows.wait(number, self.flags[key], Test.TAKE, op)
         held = [each for each, last in self.last.items() if each != SCALAR and last > position]
         if pipe == SCALAR and held:
             self._meet(position, [SCALAR], held, (RESUME, HELD), "wait_flag")
@@ -256,60 +221,25 @@ class _Maker:
         if pipe == SCALAR:  # a hardware error, which orders nothing
             self._op(position, pipe, "pipe_barrier", Kind.SYNC)
             return
-        pipes = list(self.threads) if pipe == ALL else [pipe]
+        pipes = list(self.rows.threads) if pipe == ALL else [pipe]
         self._meet(position, pipes, pipes, (ARRIVE, LEAVE), "pipe_barrier")
 
     def _meet(
         self, position: int, comes: list[str], goes: list[str], opcodes: tuple[str, str], shown: str
     ) -> None:
         """Let all pipes of *goes* wait for all of *comes*."""
-        counter = self._counter(shown, comes[0] if len(comes) == 1 else ALL, position, 0, Overflow.NONE)
+        pipe = comes[0] if len(comes) == 1 else ALL
+        counter = self.rows.counter(shown, pipe, position, 0, Overflow.NONE)
         for pipe in comes:
-            number = self._op(position, pipe, opcodes[0], Kind.SYNC)
-            self._sync(number, Edge.AFTER_FINISH, counter, Test.POST, 1, shown)
+            self.rows.post(self._op(position, pipe, opcodes[0], Kind.SYNC), counter, shown)
         for pipe in goes:
             number = self._op(position, pipe, opcodes[1], Kind.SYNC)
-            self._sync(number, Edge.BEFORE_START, counter, Test.REACH, len(comes), shown)
+            self.rows.wait(number, counter, Test.REACH, shown, len(comes))
 
-    def _hand_over(self) -> dict[str, Any]:
-        """Add what the unit flags order; return how it goes block by block, which timing takes up.
-
-        Here a hand-over is one event at the end of its instruction, and what needs it begins after. That
-        orders no bytes otherwise than block by block would: who gives and who takes touch the blocks in the
-        same order, and FIX, which alone may begin early, completes in order.
-        """
-        found = hand_overs(self.touches)
-        counters: dict[int, int] = {}
-        for number, touch in enumerate(self.touches):
-            if touch.gives:
-                name = f"blocks {touch.blocks[0]} to {touch.blocks[-1]} from {touch.pipe}"
-                counters[number] = self._counter(UNIT_FLAG, name, number, 0, Overflow.NONE)
-                count = len(touch.blocks)
-                self._sync(touch.last, Edge.AFTER_FINISH, counters[number], Test.POST, count, UNIT_FLAG)
-        along = []
-        for wait in found.waits:
-            touch = self.touches[wait.touch]
-            counter = counters.get(wait.giver, -1)
-            if counter < 0:
-                name = f"L0C from {OUT if touch.pipe == MATRIX else MATRIX}"
-                counter = self._counter(UNIT_FLAG, name, wait.touch, 0, Overflow.NONE)
-            count = len(self.touches[wait.giver].blocks) if wait.giver >= 0 else 1
-            for op, early in {touch.op: wait.first, touch.last: wait.every}.items():
-                self._sync(op, Edge.BEFORE_START, counter, Test.REACH, count, UNIT_FLAG)
-                along.append([op, counter, early])
-        self.rows["sync"].sort(key=lambda row: row[0])
-        kept = [[self.touches[number].last, count] for number, count in found.kept]
-        return {"along": along, "kept": kept}
-
-    def program(self) -> Program:
-        """Return the program of all instructions added."""
-        unit_flags = self._hand_over() if self.touches else {}
-        tables = empty_tables()
-        self.rows["thread"] = [
-            (at, self._text(pipe), 0, _completes(pipe), -1, -1) for pipe, at in self.threads.items()
-        ]
-        for table, rows in self.rows.items():
-            tables[table] = np.array(rows, TABLES[table])
+    def program(self, trace: Sequence[Mapping[str, Any]]) -> Program:
+        """Return the program of all instructions added, which are those of *trace*."""
+        flagged = {"unit_flags": self.rows.hand_over(self.touches)} if self.touches else {}
+        tables, spaces = self.rows.tables(), self.rows.spaces
         return Program(
             name=self.name,
             family=FAMILY,
@@ -318,21 +248,20 @@ class _Maker:
             extents=(),
             loops=(),
             reductions=(),
-            names=tuple(self.names),
+            names=tuple(self.rows.names),
             operands=(),
             pieces=(Piece(tables),),
             parameters={
                 "files": self.name,
-                "spaces": list(self.spaces),
-                "private": [self.spaces[name] for name in PRIVATE_BUFFERS if name in self.spaces],
+                "spaces": list(spaces),
+                "private": [spaces[name] for name in PRIVATE_BUFFERS if name in spaces],
                 "forwarding": self.forwarding,
                 "event_ids": EVENT_IDS,
                 "no_barrier": [SCALAR],
-                "works": [list(work) for work in self.works],
-                **({"unit_flags": unit_flags} if unit_flags else {}),
+                "works": [list(work) for work in self.rows.works],
+                "stream": list(trace),
+                "lines": list(self.lines),
+                "starts": self.starts,
+                **flagged,
             },
         )
-
-
-def _completes(pipe: str) -> Completes:
-    return Completes.PIPELINED if pipe in PIPELINED else Completes.IN_ORDER

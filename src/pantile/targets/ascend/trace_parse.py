@@ -148,9 +148,11 @@ class _Reader:
             raise _Wrong("a pointer such as (__ca__ half*)0x8000")
         element = pointer["element"]
         if element is None:
-            element = _implied(name) or self.element
-            if _implied(name) is None and number not in self.untyped:
-                self.untyped.append(number)
+            element = _implied(name, parameter, self.element)
+            if element is None:
+                element = self.element
+                if number not in self.untyped:
+                    self.untyped.append(number)
         elif element not in ELEMENT_BITS:
             raise _Wrong("a pointer to a known element type", suggestion(element, ELEMENT_BITS))
         offset = int(pointer["offset"] or "0", 0)
@@ -172,8 +174,10 @@ def _split(arguments: str) -> list[str]:
     return [] if texts == [""] else texts
 
 
-def _implied(name: str) -> str | None:
-    """Return the type that an intrinsic's name alone says its pointers have."""
+def _implied(name: str, parameter: Parameter, declared: str) -> str | None:
+    """Return the type that an intrinsic's name or the buffer says a pointer has: sums have 4 bytes."""
+    if parameter.buffer == "L0C":
+        return "int32_t" if name.endswith("_s4") or declared == "int8_t" else "float"
     if name.endswith(("_transpose", "_s4", "_b8")):
         return "int8_t"
     return "uint64_t" if name.endswith("_to_fbuf") else None

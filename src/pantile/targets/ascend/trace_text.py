@@ -61,6 +61,18 @@ def _argument(value: Any) -> str:
     return f"({GM} {element}*){buffer}{f'+{offset:#x}' if offset else ''}"
 
 
+def begins_trace(line: str) -> bool:
+    """Whether a text that begins with this line can be a trace: it is a comment, a call, or a slip in one.
+
+    >>> [begins_trace(line) for line in ("trap();", "set_flag PIPE_M", "// a kernel", "what", "")]
+    [True, True, True, False, False]
+    """
+    code = COMMENT.sub("", line).strip()
+    word = re.match(r"\w*", code)
+    is_comment = not code and bool(line.strip())
+    return is_comment or bool(CALL.fullmatch(code)) or (word is not None and word[0] in SIGNATURES)
+
+
 def is_trace(text: str) -> bool:
     """Whether *text* is a printed trace: a line of it calls an intrinsic that is known.
 

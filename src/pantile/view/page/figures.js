@@ -42,19 +42,22 @@ function recorded(cycle) {
 function operationsTable() {
   const { operations } = page.tables;
   const text = (list, index) => (index < 0 ? "" : lettered(list[index]));
+  const sources = page.head.sources.length
+    ? { columns: [[tr("inspector.source")], [tr("inspector.index"), true]], cells: (op) => [sourceOf(op), listedOf(op)] }
+    : { columns: [], cells: () => [] };
   return {
     title: tr("table.operations"),
     columns: [[tr("column.number"), true], [tr("inspector.tile")], [tr("inspector.opcode")], [tr("inspector.box")],
       [tr("inspector.bytes"), true], [tr("inspector.macs"), true], [tr("inspector.stage")], [tr("column.addresses")],
       [tr("inspector.waits")], [tr("inspector.posts")], [tr("inspector.engine")], [tr("inspector.issue"), true],
-      [tr("inspector.start"), true], [tr("inspector.finish"), true], [tr("inspector.cause")]],
+      [tr("inspector.start"), true], [tr("inspector.finish"), true], [tr("inspector.cause")], ...sources.columns],
     count: model.count,
     cells: (op) => [numberOf(op), operations.tile[op] < 0 ? "" : pathOf(operations.tile[op]), page.head.opcodes[operations.opcode[op]],
       operationRegion(op), operations.bytes[op], operations.macs[op],
       operations.stage_count[op] ? `${operations.stage[op] + 1}/${operations.stage_count[op]}` : "", tagsText(op),
       text(page.head.waits, operations.waits[op]), text(page.head.posts, operations.posts[op]),
       page.head.engines[operations.engine[op]].name, recorded(operations.issue_cycle[op]), recorded(operations.start_cycle[op]),
-      recorded(operations.finish_cycle[op]), text(page.head.causes, operations.cause[op])],
+      recorded(operations.finish_cycle[op]), text(page.head.causes, operations.cause[op]), ...sources.cells(op)],
     leads: (op) => op,
     current: view.op,
   };

@@ -34,7 +34,8 @@ function operationCard(op) {
       [tr("inspector.waits"), operations.waits[op] < 0 ? "" : lettered(page.head.waits[operations.waits[op]])],
       [tr("inspector.posts"), operations.posts[op] < 0 ? "" : lettered(page.head.posts[operations.posts[op]])],
       ...timePairs(op),
-      [tr("inspector.index"), number(numberOf(op) - 1)],
+      [tr("inspector.source"), sourceOf(op)],
+      [tr("inspector.index"), number(listedOf(op))],
     ]));
 }
 
@@ -90,6 +91,7 @@ function tileCard(tile) {
 function slotsWords(tile) {
   const { bindings } = page.tables;
   const rows = model.bindingsOf.get(tile) || [];
+  if (!rows.length) return "";
   return rows.map((row) => el("div", null, `${page.head.memories[bindings.memory[row]].name}[${bindings.slot[row]}]`,
     bindings.keeps[row] ? el("span", { class: "soft" }, ` ${tr("inspector.keeps")}`) : ""));
 }

@@ -50,7 +50,7 @@ function listRow(op) {
       cell("row-region", operationRegion(op))),
     cell("row-tags", tagsText(op)),
     el("span", { class: "row-line", role: "presentation" },
-      cell("row-sync", [sizeText(op), syncText(op)].filter(Boolean).join(" · ")),
+      cell("row-sync", [sizeText(op), syncText(op), sourceOf(op)].filter(Boolean).join(" · ")),
       cell("row-cycles", cyclesText(op))));
   row.style.top = `${op * ROW}px`;
   return row;
@@ -99,7 +99,13 @@ function sizeText(op) {
   if (!rows.length) return operations.bytes[op] ? `${operations.bytes[op]} B` : "";
   const entry = touches.entry[rows[0]];
   const granule = page.head.memories[entries.memory[entry]].granule_bytes;
+  if (!entries.granules[entry]) return `${operations.bytes[op]} B`;
   return tr("steps.granules", { count: entries.granules[entry], size: granule });
+}
+
+/** File and line of an operation, where its program has them. */
+function sourceOf(op) {
+  return page.head.sources[page.tables.operations.source[op]] ?? "";
 }
 
 function syncText(op) {

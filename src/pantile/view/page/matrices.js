@@ -65,14 +65,19 @@ function drawMatrices(canvas, flash, moment, changed) {
   const geometry = matrixGeometry(width, Math.max(320, Math.min(640, room, width)));
   const pen = penFor(canvas, width, geometry.height);
   pen.clearRect(0, 0, width, geometry.height);
-  const { blocks } = page.tables;
   for (const operand of [LEFT, RIGHT, OUTPUT]) drawGround(pen, geometry, operand);
-  for (let block = 0; block < blocks.rows; block += 1) if (inBatch(block)) drawBlock(pen, geometry, block, moment);
+  for (const block of paintedBlocks(moment)) if (inBatch(block)) drawBlock(pen, geometry, block, moment);
   for (const operand of [LEFT, RIGHT, OUTPUT]) drawTicks(pen, geometry, operand);
   if (model.count) drawSelection(pen, geometry);
   drawnMatrices = { geometry, moment };
   drawFlash(flash, geometry, changed);
   return geometry;
+}
+
+/** Blocks from the bottom to the top: dropped ones, then those that are there, large before small. */
+function paintedBlocks(moment) {
+  const there = (block) => moment.blockState[block] > STATE.released;
+  return [...model.largeFirst.filter((block) => !there(block)), ...model.largeFirst.filter(there)];
 }
 
 /** The empty matrix with its name and its grid of tiles. */
@@ -224,7 +229,7 @@ function drawFlash(canvas, geometry, changed) {
 /** The block under a point of the picture, or -1. */
 function blockAt(x, y) {
   const { blocks } = page.tables;
-  for (let block = blocks.rows - 1; block >= 0; block -= 1) {
+  for (const block of paintedBlocks(drawnMatrices.moment).reverse()) {
     const [left, top, width, height] = boxOn(drawnMatrices.geometry, blocks.operand[block], blocks, block);
     if (x >= left && x < left + width && y >= top && y < top + height && inBatch(block)) return block;
   }

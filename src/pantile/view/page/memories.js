@@ -35,28 +35,37 @@ function residents(moment, core) {
 }
 
 function drawMemories(node, moment, changed) {
-  const core = model.count ? coreOf(view.op) : 0;
+  const placed = page.head.memories.every((memory) => memory.placed); // then all is kept with core 0
+  const core = model.count && !placed ? coreOf(view.op) : 0;
   const held = holders(moment.place, core);
   const there = residents(moment, core);
   const cards = page.head.memories.map((memory, index) => {
     const slots = Array.from({ length: memory.slots }, (_, slot) => {
       const key = `${index}.${slot}`;
-      return slotCard(memory, slot, held.get(key), there.get(key) || [], moment, changed);
+      const list = there.get(key) || [];
+      return slotCard(memory, slot, placed ? tileIn(list) : held.get(key), list, moment, changed);
     });
     return el("section", { class: "memory", "aria-label": memory.name },
-      el("h4", null, memory.name, el("span", { class: "soft" }, ` ${tr("steps.core", { core })}`)),
+      el("h4", null, memory.name, memory.placed ? "" : el("span", { class: "soft" }, ` ${tr("steps.core", { core })}`)),
       el("div", { class: "slots" }, slots));
   });
   fill(node, cards);
 }
 
+/** The tile of the entry that came last to a slot that nothing binds to a tile. */
+function tileIn(list) {
+  const tile = list.length ? page.tables.entries.tile[list.at(-1)] : -1;
+  return tile < 0 ? undefined : tile;
+}
+
 function slotCard(memory, slot, tile, list, moment, changed) {
   const used = list.reduce((sum, entry) => sum + footprint(entry), 0);
-  const share = memory.capacity_bytes ? used / memory.capacity_bytes : 0;
+  const capacity = memory.slot_bytes[slot] ?? memory.capacity_bytes;
+  const share = capacity ? used / capacity : 0;
   const level = el("span", { class: share > 1 ? "level over" : "level" });
   level.style.width = `${Math.min(100, 100 * share)}%`;
   const states = list.map((entry) => moment.entryState[entry]);
-  const name = tr("steps.slot", { slot });
+  const name = memory.slot_names[slot] ?? tr("steps.slot", { slot });
   return el("div", { class: "slot" },
     el("div", { class: "slot-head" },
       el("strong", null, name), " ",
@@ -64,9 +73,9 @@ function slotCard(memory, slot, tile, list, moment, changed) {
       tile === undefined ? "" : el("span", { class: "soft slot-state" }, slotState(states))),
     el("div", {
       class: "occupancy", role: "img",
-      "aria-label": tr("steps.occupancy", { used, capacity: memory.capacity_bytes, slot: name }),
+      "aria-label": tr("steps.occupancy", { used, capacity, slot: name }),
     }, level),
-    el("div", { class: "soft small" }, phrase("steps.occupied", { used: number(used), capacity: number(memory.capacity_bytes) }),
+    el("div", { class: "soft small" }, phrase("steps.occupied", { used: number(used), capacity: number(capacity) }),
       share ? ` (${percent(share)})` : ""),
     el("ul", { class: "entries" }, list.slice(0, SHOWN_ENTRIES).map((entry) => entryRow(entry, moment, changed.has(entry)))),
     list.length > SHOWN_ENTRIES ? el("p", { class: "soft small" }, tr("steps.more", { count: list.length - SHOWN_ENTRIES })) : "");

@@ -9,6 +9,18 @@ function rowOf(number) {
   return number - 1 - (page.head.window ? page.head.window.start : 0);
 }
 
+/** The number that --json has for an operation; it differs where rows stand in the order of a run. */
+function listedOf(op) {
+  const listed = page.tables.operations.listed[op];
+  return listed < 0 ? numberOf(op) - 1 : listed;
+}
+
+/** The row of an operation by its number in --json, or one that the page does not hold. */
+function rowOfListed(number) {
+  if (!model.rowOfListed.size) return rowOf(number + 1);
+  return model.rowOfListed.get(number) ?? -1;
+}
+
 function totalOperations() {
   return page.head.window ? page.head.window.total : page.tables.operations.rows;
 }
@@ -42,6 +54,10 @@ function buildModel() {
     const onOutput = entries.operand[touches.entry[row]] === OUTPUT && touches.mode[row] !== WRITE;
     if (onOutput) outputOf[touches.operation[row]] = block;
   }
+  const filling = new Uint8Array(count); // whether an operation fills entries, and so moves to a memory shown
+  for (let row = 0; row < touches.rows; row += 1) if (touches.mode[row] === WRITE) filling[touches.operation[row]] = 1;
+  const rowOfListed = new Map();
+  for (let op = 0; op < count; op += 1) if (operations.listed[op] >= 0) rowOfListed.set(operations.listed[op], op);
   const timed = count > 0 && operations.issue_cycle.some((cycle) => cycle >= 0);
   const byIssue = Array.from({ length: count }, (_, op) => op).filter((op) => operations.issue_cycle[op] >= 0);
   byIssue.sort((one, other) => operations.issue_cycle[one] - operations.issue_cycle[other] || one - other);
@@ -55,12 +71,23 @@ function buildModel() {
     issueRank: rankOf(byIssue, count),
     touchesOf,
     outputOf,
+    filling,
+    rowOfListed,
+    largeFirst: largeFirst(),
     byOutput: gather(count, (op) => outputOf[op]),
     byEngine: gather(count, (op) => operations.engine[op]),
     byTile: gather(count, (op) => operations.tile[op]),
     bindingsOf: gather(bindings.rows, (row) => bindings.tile[row]),
     touchesOfEntry: gather(touches.rows, (row) => touches.entry[row]),
   };
+}
+
+/** Blocks by size, the largest first. */
+function largeFirst() {
+  const { blocks } = page.tables;
+  const size = (block) => AXES.reduce((product, axis) => product * Math.max(1, blocks[`${axis}_size`][block]), 1);
+  const sizes = Array.from({ length: blocks.rows }, (_, block) => size(block));
+  return sizes.map((_, block) => block).sort((one, other) => sizes[other] - sizes[one] || one - other);
 }
 
 function rankOf(order, count) {

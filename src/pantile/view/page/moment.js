@@ -56,7 +56,8 @@ function countTouches(phases) {
       sums.total[block] = Math.max(sums.total[block], operations.stage_count[op]);
       if (phase === 2) sums.done[block] += 1;
     }
-    if (mode === READ && phase === 2 && operations.kind[op] === STORE && block >= 0) sums.stored[block] += 1;
+    const leaves = mode === READ && operations.kind[op] === STORE && !model.filling[op];
+    if (leaves && phase === 2 && block >= 0) sums.stored[block] += 1;
     if (phase === 1) {
       sums.pending[entry] += touches.pending[row];
       (mode === READ ? sums.reading : mode === WRITE ? sums.loading : sums.updating)[entry] += 1;

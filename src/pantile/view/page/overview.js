@@ -117,8 +117,16 @@ function memoriesSection() {
   if (!memories.length) return "";
   const heads = ["memory", "slots", "capacity", "granule"].map((name) => el("th", { scope: "col" }, tr(`overview.${name}`)));
   const rows = memories.map((memory) => el("tr", null, el("th", { scope: "row" }, memory.name), el("td", null, number(memory.slots)),
-    el("td", null, quantity(memory.capacity_bytes, "B")), el("td", null, quantity(memory.granule_bytes, "B"))));
+    el("td", null, slotSizes(memory)), el("td", null, quantity(memory.granule_bytes, "B"))));
   return section("overview.memories", el("table", { class: "figures" }, el("thead", null, el("tr", null, heads)), el("tbody", null, rows)));
+}
+
+/** The size of a slot, or how many there are of each size. */
+function slotSizes(memory) {
+  const sizes = [...new Set(memory.slot_bytes)];
+  if (sizes.length < 2) return quantity(memory.capacity_bytes, "B");
+  const count = (size) => memory.slot_bytes.filter((each) => each === size).length;
+  return sizes.map((size, at) => [at ? ", " : "", number(count(size)), " × ", quantity(size, "B")]);
 }
 
 function decisionsSection() {
@@ -153,8 +161,9 @@ function findingsSection() {
 
 /** A button to an operation by its number in --json, if the page holds it. */
 function jump(index) {
-  const op = rowOf(index + 1);
-  const label = tr("overview.jump", { number: index + 1 });
+  const op = rowOfListed(index);
+  const shown = op >= 0 && op < model.count ? numberOf(op) : index + 1;
+  const label = tr(shown === index + 1 ? "overview.jump" : "overview.jump.listed", { number: shown, listed: index });
   if (op < 0 || op >= model.count) return el("span", { class: "soft" }, `${label} `);
   return [button(label, () => change({ op, s: "steps" }, "push"), { class: "link" }), " "];
 }

@@ -84,6 +84,6 @@ function gotoMatch(step) {
 }
 
 function findingOperations() {
-  const rows = page.head.findings.flatMap((finding) => finding.operations.map((index) => rowOf(index + 1)));
+  const rows = page.head.findings.flatMap((finding) => finding.operations.map(rowOfListed));
   return [...new Set(rows)].filter((op) => op >= 0 && op < model.count).sort((one, other) => one - other);
 }

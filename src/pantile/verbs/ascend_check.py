@@ -1,0 +1,108 @@
+"""The verb ``check`` on traces of an Ascend core."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from pantile.check.naming import Naming
+from pantile.check.program import BUDGET, check_program
+from pantile.check.report import Finding, Report
+from pantile.errors import UsageError
+from pantile.targets.ascend.alignment import ALIGNMENTS_220X, check_alignment
+from pantile.targets.ascend.judge import StreamJudge
+from pantile.targets.ascend.memory import BUFFERS_220X
+from pantile.targets.ascend.trace import FAMILY
+from pantile.tiling.plan import Note
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from pantile.machine import Machine
+    from pantile.program.program import Program
+
+
+def report_on_trace(
+    program: Program,
+    machine: Machine | None,
+    *,
+    budget: int = BUDGET,
+    on_compile: Callable[[], None] = lambda: None,
+) -> tuple[Report, tuple[Note, ...]]:
+    """Return the report on the program of a trace, and remarks.
+
+    Every race is executed in an order that shows it. That ids belong to a source alone, and not to a pair of
+    pipes, is one reading of the documents: what breaks under it alone is a note.
+
+    Args:
+        program: As :func:`~pantile.targets.ascend.trace.program_of_trace` makes it.
+        machine: An Ascend machine: says what buffers hold, where addresses may begin, how many ids there are.
+            Without one, figures of a 220x core are used.
+        budget: As of :func:`pantile.check`, likewise the next.
+        on_compile: Called before anything is compiled.
+
+    Raises:
+        UsageError: If the machine is no Ascend machine.
+    """
+    capacities, alignments = buffers_of(machine)
+    ids = program.parameters["event_ids"]
+    if machine is not None:
+        ids = machine.family_table(FAMILY).get("event_ids", ids)
+    judged = replace(program, parameters={**program.parameters, "event_ids": ids})
+    report = check_program(
+        judged,
+        budget=budget,
+        capacities=capacities,
+        strict_scope=True,
+        judge=StreamJudge(judged, capacities),
+        on_compile=on_compile,
+    )
+    report = _traps(program) + check_alignment(program, alignments) + _scope_as_notes(report)
+    return report, tuple(Note("trace", remark) for remark in program.parameters.get("remarks", ()))
+
+
+def buffers_of(machine: Machine | None) -> tuple[dict[str, int], dict[str, int]]:
+    """Return bytes and alignment of every buffer of a core; those of a 220x core without a machine.
+
+    Raises:
+        UsageError: If the machine is no Ascend machine.
+    """
+    if machine is None:
+        return dict(BUFFERS_220X), dict(ALIGNMENTS_220X)
+    if FAMILY not in machine.family:
+        raise UsageError(
+            f"a trace of an Ascend core needs an Ascend machine, got {machine.name!r}",
+            mend="use -m ascend-910b, or another machine with a table [family.ascend]",
+        )
+    inside = [memory for memory in machine.memories if memory.scope == "core"]
+    capacities = {each.name.upper(): each.capacity_bytes for each in inside if each.capacity_bytes}
+    alignments = {each.name.upper(): each.granule_bytes for each in inside if each.granule_bytes}
+    return capacities, alignments
+
+
+def _traps(program: Program) -> Report:
+    """Report instructions that end the program by a trap."""
+    if "trap" not in program.names:
+        return Report()
+    naming, opcodes = Naming(program), program.tables()["op"]["opcode"]
+    findings = [
+        Finding(
+            code="PT-STATE",
+            severity="error",
+            sentence=f"{naming.op(op)} ends the program, and nothing after it runs",
+            operations=(op,),
+            grade="hang",
+            mend="give the tile that does not fit L0 in smaller pieces",
+        )
+        for op in np.flatnonzero(opcodes == program.names.index("trap")).tolist()
+    ]
+    return Report(tuple(findings))
+
+
+def _scope_as_notes(report: Report) -> Report:
+    findings = (
+        replace(each, severity="note") if each.code == "PT-SCOPE" else each for each in report.findings
+    )
+    return Report((), report.proved) + Report(tuple(findings))
