@@ -109,6 +109,10 @@ FAMILIES: dict[str, dict[str, Constant]] = {
             minimum=0,
             required=False,
         ),
+        "fp32_cube_factor": Constant(
+            meaning="cycles of the cube for 16 x 8 x 16 on fp32; 16 x 16 x 16 on 2-byte inputs take one",
+            required=False,
+        ),
     },
     "mesh": {
         "topology": Constant(

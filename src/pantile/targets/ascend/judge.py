@@ -100,8 +100,7 @@ class StreamJudge:
         overtaken = products < np.maximum.accumulate(products)
         if np.any(overtaken & np.isin(products, self.program.parameters["forwarding"])):
             ops[slots] = np.sort(products)
-        lines = np.asarray(self.program.parameters["lines"])
-        places = np.searchsorted(lines, self.program.tables()["op"]["line"][ops])
+        places = np.searchsorted(self.program.parameters["starts"], ops, side="right") - 1
         return list(dict.fromkeys(places.tolist()))
 
     def _left(self, positions: range | list[int]) -> dict[str, Bytes] | str:

@@ -14,6 +14,17 @@ PIPES = (SCALAR, "PIPE_V", "PIPE_M", "PIPE_MTE1", "PIPE_MTE2", "PIPE_MTE3", "PIP
 PIPELINED = ("PIPE_V", "PIPE_M")
 """Pipes whose instructions overlap; the others are taken to complete in order."""
 
+LANES = {
+    "PIPE_S": "SCALAR",
+    "PIPE_V": "VECTOR",
+    "PIPE_M": "CUBE",
+    "PIPE_MTE1": "MTE1",
+    "PIPE_MTE2": "MTE2",
+    "PIPE_MTE3": "MTE3",
+    "PIPE_FIX": "FIXP",
+}
+"""What the vendor's simulator and profiler call each pipe in a timeline."""
+
 EVENT_IDS = 8
 """Ids that every pair of pipes has: 0 to 7."""
 

@@ -2,8 +2,8 @@
 
 Every pipe is an in-order issue stream. A flag is a counter per source, destination and id. A barrier of a
 pipe is an arrival and a departure in its thread, one of all pipes in every thread. A wait of the scalar unit
-stops the walk through the program: what other pipes are issued later is held until it has passed. A unit flag
-is two counters per address in L0C: how often M handed the block over, and how often FIX handed it back.
+stops the walk through the program: what other pipes are issued later is held until it has passed. What the
+unit flag hands over is a counter per instruction that hands over.
 
 Source: ascend-core.md sections 1.2 to 1.5.
 """
@@ -11,18 +11,26 @@ Source: ascend-core.md sections 1.2 to 1.5.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
-
-import numpy as np
 
 from pantile.errors import Place, ProgramError, raise_all
 from pantile.program.piece import Piece
 from pantile.program.program import Program
-from pantile.program.tables import TABLES, Completes, Edge, Kind, Mode, Overflow, Test, empty_tables
+from pantile.program.tables import Kind, Overflow, Test
+from pantile.targets.ascend.hand_over import (
+    CHECK,
+    MATRIX,
+    OUT,
+    Touch,
+    blocks_between,
+    blocks_of,
+    mode_of,
+)
+from pantile.targets.ascend.mma_tile import HF32_BIT
 from pantile.targets.ascend.pipes import ALL, EVENT_IDS, PIPELINED, PIPES, SCALAR, pipe_of
 from pantile.targets.ascend.ranges import Range, Registers, UnsetRegister, mad_forwards, ranges_of
-from pantile.targets.ascend.unit_flag import UnitFlag
+from pantile.targets.ascend.trace_rows import Rows
+from pantile.targets.ascend.work import Work, access_work, without_last, work_of
 
 FAMILY = "ascend"
 
@@ -31,7 +39,9 @@ PRIVATE_BUFFERS = ("GM_C",)
 
 ARRIVE, LEAVE = "pipe_barrier arrive", "pipe_barrier leave"
 RESUME, HELD = "walk on", "not issued before"
-UNIT_FLAG = "unit flag"
+
+FIRST_BLOCKS = "until the last block"
+"""Opcode of what comes before the last block of a copy that the unit flag lets follow the cube."""
 
 
 def program_of_trace(
@@ -41,15 +51,17 @@ def program_of_trace(
     lines: Sequence[int] | None = None,
     unit_flags: bool = False,
 ) -> Program:
-    """Return the literal program of a trace. Its parameters keep the trace: ``stream``, and ``lines``.
+    """Return the literal program of a trace.
+
+    Its parameters keep the trace: ``stream``, the ``lines`` of instructions, and ``starts``, the first
+    operation that each of them became.
 
     Args:
         trace: Instructions in program order: objects of ``op`` and ``args``, as recorded cases write them.
         name: What messages call it.
-        lines: Line of each instruction, rising; without them, its place in the trace, from 1.
-        unit_flags: Whether M and FIX wait for one another as unit flags say. A copy is taken to begin after
-            the ``mad`` that hands the block over has ended: the hand-over goes fractal by fractal, and what
-            follows the copy comes after that end either way.
+        lines: Line of each instruction; without them, its place in the trace, from 1.
+        unit_flags: Whether M and FIX wait for one another as unit flags say. Nothing begins before the whole
+            of what it waits for was handed over; timing lets it go block by block.
 
     Raises:
         ProgramError: If an instruction is not known, lacks an argument, or names no pipe; all of them.
@@ -87,34 +99,17 @@ def _pipe(entry: object) -> str | None:
     return args.get(key[op]) if op in key else pipe_of(op)
 
 
-@dataclass(slots=True)
-class _Unit:
-    """The unit flag of a block of L0C.
-
-    Attributes:
-        handed: Counter of how often M gave it to FIX; *returned* of how often FIX gave it back.
-        returned: Counter of the way back.
-        count: How often M gives it away up to here.
-    """
-
-    handed: int
-    returned: int
-    count: int = 0
-
-
 class _Maker:
-    """Rows of a program under construction."""
+    """A program under construction."""
 
     def __init__(self, name: str, last: Mapping[str, int], lines: Sequence[int], unit_flags: bool) -> None:
         self.name, self.last, self.lines, self.unit_flags = name, last, lines, unit_flags
-        self.units: dict[int, _Unit] = {}
-        self.threads = {pipe: at for at, pipe in enumerate(each for each in PIPES if each in last)}
-        self.names: dict[str, int] = {}
-        self.spaces: dict[str, int] = {}
+        self.rows = Rows({pipe: at for at, pipe in enumerate(each for each in PIPES if each in last)})
         self.flags: dict[tuple[str, str, int], int] = {}
-        self.rows: dict[str, list[tuple[Any, ...]]] = {"op": [], "sync": [], "access": [], "counter": []}
         self.registers = Registers()
         self.forwarding: list[int] = []
+        self.touches: list[Touch] = []
+        self.starts: list[int] = []
 
     def add(self, position: int, entry: Mapping[str, Any]) -> None:
         """Add one instruction.
@@ -122,6 +117,7 @@ class _Maker:
         Raises:
             ProgramError: If it is not known, or lacks an argument.
         """
+        self.starts.append(self.rows.operations)
         place = Place(self.name, self.lines[position])
         if not isinstance(entry, Mapping):
             raise ProgramError(f"expected an instruction, got {entry!r}", place=place)
@@ -145,11 +141,21 @@ class _Maker:
         elif op == "pipe_barrier":
             self._barrier(position, pipe)
         elif op == "access":
-            number = self._op(position, pipe, args.get("label") or op, Kind.MOVE)
-            for key, writes in (("reads", False), ("writes", True)):
-                self._touch(number, [Range(at["buf"], at["lo"], at["hi"], writes) for at in args[key]])
+            self._access(position, args, pipe)
         else:
             self._instruction(position, op, args, pipe)
+
+    def _access(self, position: int, args: Mapping[str, Any], pipe: str) -> None:
+        ranges = [
+            Range(at["buf"], at["lo"], at["hi"], writes)
+            for key, writes in (("reads", False), ("writes", True))
+            for at in args[key]
+        ]
+        sums = blocks_between([(each.lo, each.hi) for each in ranges if each.buffer == "L0C"])
+        work = access_work(pipe, ranges, args.get("cycles"))
+        mode, kind = int(args.get("unit_flag", 0)), Kind.COMPUTE if pipe in PIPELINED else Kind.MOVE
+        number = self._timed(position, pipe, args.get("label") or "access", kind, work, (mode, sums))
+        self.rows.touch(number, ranges)
 
     def _instruction(self, position: int, op: str, args: Mapping[str, Any], pipe: str) -> None:
         if pipe == SCALAR:
@@ -157,62 +163,43 @@ class _Maker:
             self._op(position, pipe, op, Kind.CONTROL)
             return
         touched = ranges_of(op, args, self.registers)
-        computes = pipe == "PIPE_M"
+        computes = pipe == MATRIX
         macs = int(args["m"]) * int(args["k"]) * int(args["n"]) if computes else 0
-        moved = 0 if computes else sum(each.hi - each.lo for each in touched if each.writes)
-        number = self._op(position, pipe, op, Kind.COMPUTE if computes else Kind.MOVE, moved, macs)
-        self._touch(number, touched)
+        kind = Kind.COMPUTE if computes else Kind.MOVE
+        mode = mode_of(op, args)
+        flagged = (mode, blocks_of(op, args) if mode else ())
+        work = work_of(op, args, hf32=bool(self.registers.ctrl & HF32_BIT))
+        number = self._timed(position, pipe, op, kind, work, flagged, macs)
+        self.rows.touch(number, touched)
         if computes and mad_forwards(args):
             self.forwarding.append(number)
-        if self.unit_flags:
-            self._hand_over(number, args)
 
-    def _hand_over(self, op: int, args: Mapping[str, Any]) -> None:
-        """Let a ``mad`` or a copy out of L0C wait for the block to be its own, and give it away."""
-        computes = "src1" in args
-        mode = int(args.get("unit_flag" if computes else "unit_flag_mode", UnitFlag.OFF))
-        if mode not in (UnitFlag.CHECK, UnitFlag.HAND_OVER):
-            return
-        address = int(args["dst" if computes else "src"]["off"])
-        if address not in self.units:
-            ends = [f"L0C {address:#x} to {pipe}" for pipe in ("PIPE_FIX", "PIPE_M")]
-            self.units[address] = _Unit(*(self._counter(UNIT_FLAG, end, 0, 0, Overflow.NONE) for end in ends))
-        unit = self.units[address]
-        gives = mode == UnitFlag.HAND_OVER
-        if computes:
-            if unit.count:
-                self._sync(op, Edge.BEFORE_START, unit.returned, Test.REACH, unit.count, UNIT_FLAG)
-            if gives:
-                self._sync(op, Edge.AFTER_FINISH, unit.handed, Test.POST, 1, UNIT_FLAG)
-                unit.count += 1
-            return
-        self._sync(op, Edge.BEFORE_START, unit.handed, Test.REACH, max(unit.count, 1), UNIT_FLAG)
-        if gives:
-            self._sync(op, Edge.AFTER_FINISH, unit.returned, Test.POST, 1, UNIT_FLAG)
-
-    def _op(self, position: int, pipe: str, opcode: str, kind: Kind, moved: int = 0, macs: int = 0) -> int:
-        ops = self.rows["op"]
-        number = len(ops)
-        thread, text = self.threads[pipe], self._text(opcode)
-        ops.append((number, thread, -1, number, kind, text, -1, 1, moved, macs, -1, self.lines[position]))
+    def _timed(
+        self,
+        position: int,
+        pipe: str,
+        opcode: str,
+        kind: Kind,
+        work: Work,
+        flagged: tuple[int, tuple[int, ...]],
+        macs: int = 0,
+    ) -> int:
+        """Add what takes time; a copy that follows the cube block by block is two operations."""
+        mode, blocks = flagged
+        checks = self.unit_flags and mode >= CHECK and pipe in (MATRIX, OUT) and len(blocks) > 0
+        first = -1
+        if checks and pipe == OUT and len(blocks) > 1:
+            early, work = without_last(work, len(blocks))
+            first = self._op(position, pipe, FIRST_BLOCKS, Kind.MOVE, early)
+        number = self._op(position, pipe, opcode, kind, work, macs)
+        if checks:
+            self.touches.append(Touch(first if first >= 0 else number, number, pipe, mode, blocks))
         return number
 
-    def _text(self, text: str) -> int:
-        return self.names.setdefault(text, len(self.names))
-
-    def _touch(self, op: int, ranges: Sequence[Range]) -> None:
-        for each in ranges:
-            space = self.spaces.setdefault(each.buffer, len(self.spaces))
-            mode = Mode.WRITE if each.writes else Mode.READ
-            self.rows["access"].append((op, mode, space, each.lo, each.hi - each.lo, 1, 0, -1, space, 0))
-
-    def _counter(self, src: str, dst: str, key: int, capacity: int, overflow: Overflow) -> int:
-        counters = self.rows["counter"]
-        counters.append((len(counters), self._text(src), self._text(dst), key, 0, capacity, overflow))
-        return len(counters) - 1
-
-    def _sync(self, op: int, edge: Edge, counter: int, test: Test, amount: int, shown: str) -> None:
-        self.rows["sync"].append((op, edge, counter, test, amount, -1, self._text(shown)))
+    def _op(
+        self, position: int, pipe: str, opcode: str, kind: Kind, work: Work | None = None, macs: int = 0
+    ) -> int:
+        return self.rows.op(self.lines[position], pipe, opcode, kind, work, macs)
 
     def _flag(self, position: int, op: str, args: Mapping[str, Any], pipe: str) -> None:
         key = (args["src_pipe"], args["dst_pipe"], int(args["event_id"]))
@@ -220,12 +207,12 @@ class _Maker:
             if end not in PIPES:
                 raise ValueError(f"{end!r} is no pipe")
         if key not in self.flags:
-            self.flags[key] = self._counter(*key, 1, Overflow.SATURATE)
+            self.flags[key] = self.rows.counter(*key, 1, Overflow.SATURATE)
         number = self._op(position, pipe, op, Kind.SYNC)
         if op == "set_flag":
-            self._sync(number, Edge.AFTER_FINISH, self.flags[key], Test.POST, 1, op)
+            self.rows.post(number, self.flags[key], op)
             return
-        self._sync(number, Edge.BEFORE_START, self.flags[key], Test.TAKE, 1, op)
+        self.rows.wait(number, self.flags[key], Test.TAKE, op)
         held = [each for each, last in self.last.items() if each != SCALAR and last > position]
         if pipe == SCALAR and held:
             self._meet(position, [SCALAR], held, (RESUME, HELD), "wait_flag")
@@ -234,29 +221,25 @@ class _Maker:
         if pipe == SCALAR:  # a hardware error, which orders nothing
             self._op(position, pipe, "pipe_barrier", Kind.SYNC)
             return
-        pipes = list(self.threads) if pipe == ALL else [pipe]
+        pipes = list(self.rows.threads) if pipe == ALL else [pipe]
         self._meet(position, pipes, pipes, (ARRIVE, LEAVE), "pipe_barrier")
 
     def _meet(
         self, position: int, comes: list[str], goes: list[str], opcodes: tuple[str, str], shown: str
     ) -> None:
         """Let all pipes of *goes* wait for all of *comes*."""
-        counter = self._counter(shown, comes[0] if len(comes) == 1 else ALL, position, 0, Overflow.NONE)
+        pipe = comes[0] if len(comes) == 1 else ALL
+        counter = self.rows.counter(shown, pipe, position, 0, Overflow.NONE)
         for pipe in comes:
-            number = self._op(position, pipe, opcodes[0], Kind.SYNC)
-            self._sync(number, Edge.AFTER_FINISH, counter, Test.POST, 1, shown)
+            self.rows.post(self._op(position, pipe, opcodes[0], Kind.SYNC), counter, shown)
         for pipe in goes:
             number = self._op(position, pipe, opcodes[1], Kind.SYNC)
-            self._sync(number, Edge.BEFORE_START, counter, Test.REACH, len(comes), shown)
+            self.rows.wait(number, counter, Test.REACH, shown, len(comes))
 
     def program(self, trace: Sequence[Mapping[str, Any]]) -> Program:
         """Return the program of all instructions added, which are those of *trace*."""
-        tables = empty_tables()
-        self.rows["thread"] = [
-            (at, self._text(pipe), 0, _completes(pipe), -1, -1) for pipe, at in self.threads.items()
-        ]
-        for table, rows in self.rows.items():
-            tables[table] = np.array(rows, TABLES[table])
+        flagged = {"unit_flags": self.rows.hand_over(self.touches)} if self.touches else {}
+        tables, spaces = self.rows.tables(), self.rows.spaces
         return Program(
             name=self.name,
             family=FAMILY,
@@ -265,21 +248,20 @@ class _Maker:
             extents=(),
             loops=(),
             reductions=(),
-            names=tuple(self.names),
+            names=tuple(self.rows.names),
             operands=(),
             pieces=(Piece(tables),),
             parameters={
                 "files": self.name,
-                "spaces": list(self.spaces),
-                "private": [self.spaces[name] for name in PRIVATE_BUFFERS if name in self.spaces],
+                "spaces": list(spaces),
+                "private": [spaces[name] for name in PRIVATE_BUFFERS if name in spaces],
                 "forwarding": self.forwarding,
                 "event_ids": EVENT_IDS,
                 "no_barrier": [SCALAR],
+                "works": [list(work) for work in self.rows.works],
                 "stream": list(trace),
                 "lines": list(self.lines),
+                "starts": self.starts,
+                **flagged,
             },
         )
-
-
-def _completes(pipe: str) -> Completes:
-    return Completes.PIPELINED if pipe in PIPELINED else Completes.IN_ORDER

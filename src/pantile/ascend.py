@@ -1,0 +1,140 @@
+"""Core programs as kernels emit them: ``from pantile.ascend import Core, L0A, L1, M, MTE1, function, …``.
+
+    core = Core()
+    ready = core.alloc(MTE1, M)
+    core.access(MTE1, reads=L1[0:32768], writes=L0A[0:32768], label="load")
+    core.set(ready)
+    core.wait(ready)
+    core.access(M, reads=L0A[0:32768], writes=L0C[0:65536], label="multiply", cycles=512)
+    core.release(ready)
+    program = core.program()
+    program.check()
+
+docs/ascend-sync.md teaches it.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Self
+from typing import Any as Anything
+
+from pantile.program.program import Program as Tables
+from pantile.targets.ascend.buffers import Buffer, Bytes, tensor
+from pantile.targets.ascend.calls import FunctionContract, call_of_json, contracts_of
+from pantile.targets.ascend.contracts import Contract, contract_of
+from pantile.targets.ascend.events import Event, Flag
+from pantile.targets.ascend.pipes import ALL
+from pantile.targets.ascend.record import Recorder, function
+from pantile.targets.ascend.trace import program_of_trace
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from pantile.targets.ascend.instructions import Instruction
+
+__all__ = [
+    "ALL",
+    "BT",
+    "FB",
+    "FIX",
+    "L0A",
+    "L0B",
+    "L0C",
+    "L1",
+    "MTE1",
+    "MTE2",
+    "MTE3",
+    "UB",
+    "Buffer",
+    "Bytes",
+    "Contract",
+    "Core",
+    "Event",
+    "Flag",
+    "FunctionContract",
+    "M",
+    "Program",
+    "S",
+    "V",
+    "contract_of",
+    "function",
+    "tensor",
+]
+
+S, V, M = "PIPE_S", "PIPE_V", "PIPE_M"
+MTE1, MTE2, MTE3, FIX = "PIPE_MTE1", "PIPE_MTE2", "PIPE_MTE3", "PIPE_FIX"
+L1, L0A, L0B, L0C = Buffer("L1"), Buffer("L0A"), Buffer("L0B"), Buffer("L0C")
+BT, FB, UB = Buffer("BT"), Buffer("FB"), Buffer("UB")
+
+
+class Program(Tables):
+    """What one core runs: instructions of its pipes, flags and barriers between them."""
+
+    __slots__ = ()
+
+    @classmethod
+    def of(cls, tables: Tables) -> Self:
+        """Return a core program's tables as a program that can be asked."""
+        program = object.__new__(cls)
+        fields = {name: getattr(tables, name) for name in Tables.__dataclass_fields__}
+        Tables.__init__(program, **fields)
+        return program
+
+    @classmethod
+    def from_instructions(cls, instructions: Sequence[Instruction], name: str = "trace") -> Self:
+        """Return the program of a stream of instructions; their lines are their places in it, from 1.
+
+        Raises:
+            ProgramError: If one is not known or lacks an argument; all of them.
+        """
+        return cls.of(program_of_trace(instructions, name, unit_flags=True))
+
+    @classmethod
+    def from_json(cls, data: dict[str, Anything]) -> Self:
+        """Rebuild a program from :meth:`to_json`'s object."""
+        return cls.of(Tables.from_json(data))
+
+    @property
+    def instructions(self) -> Sequence[Mapping[str, Anything]]:
+        """The instruction stream, in program order."""
+        found: Sequence[Mapping[str, Anything]] = self.parameters["stream"]
+        return found
+
+    def contracts(self) -> tuple[FunctionContract, ...]:
+        """Return what each function needs up and leaves up, as inferred from every call of it."""
+        calls = [call_of_json(each) for each in self.parameters.get("calls", ())]
+        return contracts_of(self.instructions, calls)
+
+    def check(self, machine: object = None, **options: Anything) -> Anything:
+        """Return the report of all checks.
+
+        Args:
+            machine: Says the sizes of buffers, ids per pair of pipes, and what redundant flags cost.
+            options: As of :func:`pantile.targets.ascend.findings.check_core`.
+        """
+        return _verb("check_core_program")(self, machine, **options)
+
+    def simulate(self, machine: object) -> Anything:
+        """Return when each operation happens on one core of *machine*, and why not earlier."""
+        return _verb("simulate_core_program")(self, machine)
+
+    def __repr__(self) -> str:
+        return f"<core program {self.name}: {self.operations} operations>"
+
+
+class Core(Recorder):
+    """A core that is told what to do; :meth:`program` returns all of it as a program."""
+
+    def program(self) -> Program:
+        """Return the program of all that was emitted so far.
+
+        Raises:
+            ProgramError: If an instruction lacks an argument or names what a core has not; all of them.
+        """
+        return Program.of(self.tables())
+
+
+def _verb(name: str) -> Anything:
+    """Return a verb on core programs; verbs are loaded when they are first asked for."""
+    return getattr(import_module("pantile.verbs.core_program"), name)

@@ -1,0 +1,202 @@
+"""When a core program runs: what its work costs on a machine, bound for the event engine.
+
+Instructions of a pipe start in order. A move takes the bytes that arrive at the rate of its path and that
+path's latency, and the next of its pipe begins when it is over; the cube takes its steps one after the other;
+flags, barriers and register writes take no time. Two instructions that the unit flag lets overlap do so block
+by block: a ``mad`` hands its blocks over one by one as it goes, and the copy behind it has the last of its
+blocks to do when the last one comes. What the machine does not say is refused, never guessed.
+
+Source: ascend-core.md sections 1.3, 1.5 and 5; each figure is the machine's, with its own source.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from pantile.errors import OutsideModelError, ProgramError, raise_all
+from pantile.program.piece import Piece
+from pantile.program.tables import RESOURCE, USE, Edge, Kind, ResourceKind, Sharing
+from pantile.simulate.bound import BoundProgram, place_of
+from pantile.simulate.service import TICKS_PER_SECOND, service_ticks
+from pantile.simulate.work import cycles_ticks
+from pantile.targets.ascend.pipes import LANES
+from pantile.targets.ascend.trace import FAMILY
+from pantile.targets.ascend.trace_rows import UNIT_FLAG
+from pantile.targets.ascend.work import CUBE, CUBE_FP32, CYCLES, STREAMED, UNSAID
+
+if TYPE_CHECKING:
+    from pantile.errors import PantileError
+    from pantile.machine import Machine, Path
+    from pantile.program.program import Program
+    from pantile.simulate.bound import Ints, Rows
+
+ENGINES = {"PIPE_M": "cube", "PIPE_V": "vector"}
+"""The engine of each pipe that computes."""
+
+STEP_MACS = 4096
+"""Multiply-accumulates of one step of the cube on 2-byte operands: 16 x 16 x 16."""
+
+
+@dataclass(frozen=True, slots=True)
+class CoreTiming:
+    """What work costs on one core of a machine.
+
+    Attributes:
+        machine: Its paths move, and its engine ``cube`` multiplies.
+    """
+
+    machine: Machine
+
+    def ticks(self, kind: str, amount: int) -> int:
+        """Return the picoseconds that work takes, alone.
+
+        Args:
+            kind: As :class:`~pantile.targets.ascend.work.Work` has it.
+            amount: Bytes, steps or cycles.
+
+        Raises:
+            PantileError: If the machine does not say; nothing can be said of work that states no amount.
+        """
+        if kind == CYCLES:
+            return cycles_ticks(amount, self.machine)
+        if kind in (CUBE, CUBE_FP32):
+            return cycles_ticks(-(-amount * self._slowdown(kind) * STEP_MACS // self._macs), self.machine)
+        if kind == UNSAID:
+            raise OutsideModelError(
+                "this access says neither its cycles nor which bytes it moves where",
+                mend="give it cycles=…, or one buffer to read and one to write",
+            )
+        path = self._path(kind.removesuffix(STREAMED))
+        assert path.rate_bytes_per_second is not None
+        served = service_ticks(amount, path.rate_bytes_per_second)
+        if kind.endswith(STREAMED):
+            return served
+        return served + cycles_ticks(path.latency_cycles or 0, self.machine, path.clock)
+
+    @property
+    def _macs(self) -> int:
+        """Multiply-accumulates per cycle on 2-byte operands."""
+        return self.machine.engine("cube").parameter("macs_per_cycle")
+
+    def _slowdown(self, kind: str) -> int:
+        """Cycles of the cube for a step, in those of a step on 2-byte operands."""
+        if kind == CUBE:
+            return 1
+        value = self.machine.family_table(FAMILY).get("fp32_cube_factor")
+        if not isinstance(value, int):
+            raise OutsideModelError(
+                f"machine {self.machine.name!r} does not say how fast its cube is on fp32",
+                place=self.machine.place(f"family.{FAMILY}"),
+                mend=f"set family.{FAMILY}.fp32_cube_factor: cycles of 16 x 8 x 16 on fp32",
+            )
+        return value
+
+    def _path(self, kind: str) -> Path:
+        origin, _, destination = (part.lower() for part in kind.partition(">"))
+        for path in self.machine.paths:
+            if (path.origin, path.destination) == (origin, destination):
+                if path.rate_bytes_per_second is None:
+                    raise OutsideModelError(
+                        f"machine {self.machine.name!r} does not say how fast its path {origin} > "
+                        f"{destination} is",
+                        place=self.machine.place(path.label),
+                        mend=f"set rate_bytes_per_second of {path.label}",
+                    )
+                return path
+        ways = ", ".join(f"{path.origin} > {path.destination}" for path in self.machine.paths) or "none"
+        raise OutsideModelError(
+            f"machine {self.machine.name!r} has no path {origin} > {destination}",
+            mend=f"add one; it has {ways}",
+        )
+
+
+def bind_core(program: Program, machine: Machine) -> BoundProgram:
+    """Return a core program with the time that its operations take on one core of *machine*.
+
+    Threads are called as the vendor's tools call pipes (:data:`~pantile.targets.ascend.pipes.LANES`).
+
+    Raises:
+        PantileError: If the machine lacks a path, an engine or a figure that the program needs; each once,
+            with the line of the first operation.
+    """
+    tables = program.tables()
+    ops = tables["op"]
+    cost = _costs(program, tables, CoreTiming(machine))
+    ticks = np.append(cost, 0)[np.where(ops["duration_model"] > 0, ops["duration_model"] - 1, len(cost))]
+    computes = np.flatnonzero(ops["kind"] == Kind.COMPUTE)
+    engines, which = np.unique(tables["thread"]["name"][ops["thread"][computes]], return_inverse=True)
+    use = np.zeros(len(computes), USE)
+    use["op"], use["resource"], use["amount"] = computes, which, ticks[computes]
+    ticks[computes] = 0
+    tables = {**tables, "sync": _block_by_block(program, tables)}
+    shown = replace_program(program, tables)
+    return BoundProgram(
+        program=shown,
+        tables=tables,
+        machine=machine,
+        resources=np.array(
+            [
+                (number, -1, ResourceKind.ENGINE, Sharing.EXCLUSIVE, TICKS_PER_SECOND, 0, 0, 0)
+                for number in range(len(engines))
+            ],
+            RESOURCE,
+        ),
+        resource_names=tuple(ENGINES[program.text(int(name))] for name in engines),
+        use=use,
+        ticks=ticks,
+        arbiter_ticks=np.zeros(len(tables["arbiter"]), np.int64),
+    )
+
+
+def _costs(program: Program, tables: dict[str, Rows], timing: CoreTiming) -> Ints:
+    """Return the ticks of every distinct work of a program."""
+    works = program.parameters["works"]
+    models = tables["op"]["duration_model"]
+    costs = np.zeros(len(works), np.int64)
+    problems: dict[str, PantileError] = {}
+    for number, (kind, amount) in enumerate(works):
+        try:
+            costs[number] = timing.ticks(kind, amount)
+        except OutsideModelError as error:
+            op = int(np.flatnonzero(models == number + 1)[0])
+            at = place_of(program, tables, op)
+            problem = ProgramError(error.problem, place=at, mend=error.mend)
+            problems.setdefault(error.problem, problem)
+    raise_all(list(problems.values()))
+    return costs
+
+
+def _block_by_block(program: Program, tables: dict[str, Rows]) -> Rows:
+    """Return the synchronisation with unit flags that hand over one block after the other."""
+    flags = program.parameters.get("unit_flags")
+    if not flags:
+        return tables["sync"]
+    sync = tables["sync"].copy()
+    mine = sync["shown_as"] == program.names.index(UNIT_FLAG)
+    posts = mine & (sync["edge"] == Edge.AFTER_FINISH)
+    sync["edge"][posts] = Edge.ALONG
+    amounts = {(op, counter): amount for op, counter, amount in flags["along"]}
+    for row in np.flatnonzero(mine & ~posts).tolist():
+        sync["amount"][row] = amounts[int(sync["op"][row]), int(sync["counter"][row])]
+    return sync
+
+
+def replace_program(program: Program, tables: dict[str, Rows]) -> Program:
+    """Return a core program with other tables, its pipes called as the vendor's tools call them."""
+    names = program.names
+    threads = tables["thread"].copy()
+    lanes = [LANES.get(program.text(int(name)), program.text(int(name))) for name in threads["name"]]
+    threads["name"] = np.arange(len(names), len(names) + len(lanes))
+    tables["thread"] = threads
+    return replace(_plain(program), names=(*names, *lanes), pieces=(Piece(dict(tables)),))
+
+
+def _plain(program: Program) -> Program:
+    """Return the tables of a program of any class."""
+    from pantile.program.program import Program as Tables
+
+    fields = {name: getattr(program, name) for name in Tables.__dataclass_fields__}
+    return Tables(**fields)
