@@ -217,7 +217,7 @@ def test_semantics_and_pages_that_there_are_not(tmp_path: Path) -> None:
 
 
 def test_every_family_has_its_module() -> None:
-    assert [family.name for family in FAMILIES] == ["systolic", "mesh"]
+    assert [family.name for family in FAMILIES] == ["systolic", "ascend", "mesh"]
     assert callable(plan_session)
     for family in FAMILIES:
         with pytest.raises(PantileError):

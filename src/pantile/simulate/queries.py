@@ -50,10 +50,15 @@ def simulate_dynamic(
         ]
         executor = DynamicExecutor(threads, _counters(run), _resources(resources))
         outcome = executor.run()
-        program = run.program(stopped=bool(outcome.stuck or outcome.fault))
-    bound = bind(program, machine, route=route) if machine else unit_time(program)
-    if outcome.stuck or outcome.fault:  # say what it waits for as the recorded program has it
-        return Timeline(bound, run_static(bound))
+        stopped = bool(outcome.stuck or outcome.fault)
+        program = run.program(stopped=stopped)
+        faults = program.parameters.pop("faults", ())
+        bound = bind(program, machine, route=route) if machine else unit_time(program)
+        if stopped:  # say what it waits for as the recorded program has it
+            again = run_static(bound)
+            if any(again.times["order"][fault["op"]] >= 0 for fault in faults):
+                run.program()  # refuses: a statement at fault was reached
+            return Timeline(bound, again)
     return Timeline(bound, Run(_renumbered(executor, outcome.times, bound)))
 
 

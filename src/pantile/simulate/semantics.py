@@ -96,9 +96,9 @@ def _compute(
         operand = program.operands[number]
         elements = decode(np.concatenate(parts), operand_dtype(operand)).astype(wide)
         arrays.append(_shaped(program, tables, op, elements, operand, box))
-        letters.append(axes_of(operand))
+        letters.append(axes_of(program, operand))
     product = np.einsum(
-        *(each for pair in zip(arrays, letters, strict=True) for each in pair), axes_of(output)
+        *(each for pair in zip(arrays, letters, strict=True) for each in pair), axes_of(program, output)
     )
     total = np.asarray(product, wide)
     if outputs["mode"][0] == Mode.UPDATE:
@@ -113,10 +113,13 @@ def _compute(
     return np.split(encoded, np.cumsum(sizes)[:-1])
 
 
-def axes_of(operand: Operand) -> list[int]:
-    """Axes of the iteration space that an operand has, in the order in which it is stored."""
+def axes_of(program: Program, operand: Operand) -> list[int]:
+    """Axes of the iteration space that an operand has, in the order in which it is stored.
+
+    Of two with one stride the inner one has a single element.
+    """
     own = [axis for axis, stride in enumerate(operand.strides) if stride > 0]
-    return sorted(own, key=lambda axis: -operand.strides[axis])
+    return sorted(own, key=lambda axis: (-operand.strides[axis], -program.extents[axis]))
 
 
 def _shaped(
@@ -128,7 +131,7 @@ def _shaped(
     box: Any,
 ) -> npt.NDArray[Any]:
     """Elements of an operand as the array of its part of *box*."""
-    shape = [int(box["length"][axis]) for axis in axes_of(operand)]
+    shape = [int(box["length"][axis]) for axis in axes_of(program, operand)]
     if int(np.prod(shape)) != len(elements):
         expected = " x ".join(map(str, shape))
         problem = f"a compute of {expected} elements of {operand.name} accesses {len(elements)}"

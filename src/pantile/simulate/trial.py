@@ -88,8 +88,8 @@ def trial_of(program: Program) -> Trial:
     wide = accumulator(operand_dtype(output))
     terms: list[Any] = []
     for operand in inputs:
-        terms += [arrays[operand.name].astype(wide), axes_of(operand)]
-    product = np.asarray(np.einsum(*terms, axes_of(output)), wide)
+        terms += [arrays[operand.name].astype(wide), axes_of(program, operand)]
+    product = np.asarray(np.einsum(*terms, axes_of(program, output)), wide)
     kind = operand_dtype(output)
     return Trial(arrays, output.name, decode(encode(product, kind), kind).reshape(output.dims))
 

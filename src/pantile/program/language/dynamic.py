@@ -10,11 +10,10 @@ Source: tile-language.md section 8.
 from __future__ import annotations
 
 import threading
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from pantile.errors import ProgramError
-from pantile.program.language.faults import UNBORN
 from pantile.program.language.lower import lower, operands_of
 from pantile.program.language.places import GRID
 from pantile.program.language.plain import CounterStart, PlainLowering, Step
@@ -195,14 +194,14 @@ class DynamicRun:
         """Return what was recorded so far as a static program: the run as it went.
 
         Args:
-            stopped: Whether the run did not come to its end. Copies that were to be made then may be missing,
-                which is no misuse; any other is listed in ``parameters["faults"]``.
+            stopped: Whether the run did not come to its end. What was never reached may lack copies that were
+                still to be made, so that misuses are listed in ``parameters["faults"]``.
 
         Raises:
             ProgramError: If a statement is misused.
         """
         source = self.source
-        program = lower(
+        return lower(
             self.recording,
             name=source.name,
             dtypes=source.dtypes,
@@ -210,9 +209,6 @@ class DynamicRun:
             arrays=source.arrays,
             keep_faults=stopped,
         )
-        faults = program.parameters.pop("faults", ())
-        real = [fault for fault in faults if not fault["sentence"].endswith(UNBORN)]
-        return replace(program, parameters=program.parameters | ({"faults": real} if real else {}))
 
     def close(self) -> None:
         """End threads that still wait for an answer."""
