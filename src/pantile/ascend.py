@@ -111,13 +111,13 @@ class Program(Tables):
 
         Args:
             machine: Says the sizes of buffers, ids per pair of pipes, and what redundant flags cost.
-            options: As of :func:`pantile.targets.ascend.findings.check_core`.
+            options: As of :func:`pantile.check`.
         """
-        return _verb("check_core_program")(self, machine, **options)
+        return _verb("check_program")(self, machine, **options)
 
-    def simulate(self, machine: object) -> Anything:
+    def simulate(self, machine: object, **options: Anything) -> Anything:
         """Return when each operation happens on one core of *machine*, and why not earlier."""
-        return _verb("simulate_core_program")(self, machine)
+        return _verb("simulate_program")(self, machine, **options)
 
     def __repr__(self) -> str:
         return f"<core program {self.name}: {self.operations} operations>"
@@ -136,5 +136,5 @@ class Core(Recorder):
 
 
 def _verb(name: str) -> Anything:
-    """Return a verb on core programs; verbs are loaded when they are first asked for."""
-    return getattr(import_module("pantile.verbs.core_program"), name)
+    """Return a verb on programs; verbs are loaded when they are first asked for."""
+    return getattr(import_module("pantile.verbs.program"), name)

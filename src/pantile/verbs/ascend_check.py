@@ -10,12 +10,17 @@ import numpy as np
 from pantile.check.naming import Naming
 from pantile.check.program import BUDGET, check_program
 from pantile.check.report import Finding, Report
-from pantile.errors import UsageError
+from pantile.errors import PantileError, UsageError
+from pantile.simulate.engine import run
+from pantile.simulate.timeline import Timeline
 from pantile.targets.ascend.alignment import ALIGNMENTS_220X, check_alignment
+from pantile.targets.ascend.findings import core_findings
 from pantile.targets.ascend.judge import StreamJudge
 from pantile.targets.ascend.memory import BUFFERS_220X
+from pantile.targets.ascend.timing import bind_core
 from pantile.targets.ascend.trace import FAMILY
 from pantile.tiling.plan import Note
+from pantile.verbs.redundant_cost import RedundantCost
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -57,10 +62,23 @@ def report_on_trace(
         capacities=capacities,
         strict_scope=True,
         judge=StreamJudge(judged, capacities),
+        cost=_cost(program, machine),
         on_compile=on_compile,
     )
-    report = _traps(program) + check_alignment(program, alignments) + _scope_as_notes(report)
+    report = _traps(program) + core_findings(program) + _scope_as_notes(report)
+    report += check_alignment(program, alignments)
     return report, tuple(Note("trace", remark) for remark in program.parameters.get("remarks", ()))
+
+
+def _cost(program: Program, machine: Machine | None) -> RedundantCost | None:
+    """Return what says the cost of flags that order nothing; nothing if the machine does not time a core."""
+    if machine is None:
+        return None
+    try:
+        bound = bind_core(program, machine)
+    except PantileError:
+        return None
+    return RedundantCost(Timeline(bound, run(bound)))
 
 
 def buffers_of(machine: Machine | None) -> tuple[dict[str, int], dict[str, int]]:

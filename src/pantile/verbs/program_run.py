@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 
 from pantile.check.report import Finding
 from pantile.errors import Place, UsageError
-from pantile.simulate.bind import bind
 from pantile.simulate.engine import run
 from pantile.simulate.queries import simulate_dynamic
 from pantile.simulate.service import TICKS_PER_SECOND
@@ -17,6 +16,7 @@ from pantile.simulate.spaces import core_index, parse_space
 from pantile.simulate.timeline import Timeline
 from pantile.tiling.plan import Note
 from pantile.verbs.arguments import machine_of
+from pantile.verbs.bound import bound_of
 from pantile.verbs.program_check import finding_json, program_head
 from pantile.verbs.programfile import dynamic_source, program_of
 from pantile.verbs.result import as_html
@@ -232,7 +232,7 @@ def simulate_program(
     changes = [parse_what_if(text) for text in what_if]
     source, notes = dynamic_source(asked), tuple[Note, ...]()
     if source is None:
-        bound = bind(asked, chosen, route=route_of(chosen))
+        bound = bound_of(asked, chosen)
         timeline = Timeline(bound, run(bound))
     else:
         if changes:
