@@ -20,13 +20,16 @@ from typing import TYPE_CHECKING, Self
 from typing import Any as Anything
 
 from pantile.program.program import Program as Tables
+from pantile.targets.ascend.access_text import call_lines
 from pantile.targets.ascend.buffers import Buffer, Bytes, tensor
-from pantile.targets.ascend.calls import FunctionContract, call_of_json, contracts_of
+from pantile.targets.ascend.calls import Call, FunctionContract, call_of_json, contracts_of
 from pantile.targets.ascend.contracts import Contract, contract_of
 from pantile.targets.ascend.events import Event, Flag
 from pantile.targets.ascend.pipes import ALL
 from pantile.targets.ascend.record import Recorder, function
 from pantile.targets.ascend.trace import program_of_trace
+from pantile.targets.ascend.trace_file import read_trace
+from pantile.targets.ascend.trace_text import print_instruction
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -95,6 +98,30 @@ class Program(Tables):
         """Rebuild a program from :meth:`to_json`'s object."""
         return cls.of(Tables.from_json(data))
 
+    @classmethod
+    def from_text(cls, text: str, name: str = "trace") -> Self:
+        """Rebuild a program from :meth:`to_text`'s text, or from what a CPU-trace build printed.
+
+        Raises:
+            ProgramError: If a line is malformed, or none is known; all of them.
+        """
+        return cls.of(read_trace(text, name))
+
+    def to_text(self) -> str:
+        """Return the program as a printed trace, one instruction a line, calls as comments around theirs.
+
+        Declared contracts and what was found about event ids are not part of it; JSON keeps them.
+        """
+        calls, lines = self.calls, []
+        for position, each in enumerate(self.instructions):
+            lines += [*call_lines(calls, position), print_instruction(each)]
+        return "\n".join([*lines, *call_lines(calls, len(self.instructions)), ""])
+
+    @property
+    def calls(self) -> tuple[Call, ...]:
+        """The calls of functions, outer ones before those within them."""
+        return tuple(call_of_json(each) for each in self.parameters.get("calls", ()))
+
     @property
     def instructions(self) -> Sequence[Mapping[str, Anything]]:
         """The instruction stream, in program order."""
@@ -103,8 +130,7 @@ class Program(Tables):
 
     def contracts(self) -> tuple[FunctionContract, ...]:
         """Return what each function needs up and leaves up, as inferred from every call of it."""
-        calls = [call_of_json(each) for each in self.parameters.get("calls", ())]
-        return contracts_of(self.instructions, calls)
+        return contracts_of(self.instructions, self.calls)
 
     def check(self, machine: object = None, **options: Anything) -> Anything:
         """Return the report of all checks.

@@ -11,6 +11,7 @@ from pantile.errors import ProgramError
 from pantile.targets.ascend.ranges import Range
 from pantile.targets.ascend.work import GLOBAL
 
+
 @dataclass(frozen=True, slots=True)
 class Bytes:
     """Bytes *lo* to *hi* of a buffer; *hi* is not among them."""

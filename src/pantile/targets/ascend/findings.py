@@ -1,7 +1,7 @@
 """What is wrong with a core program beyond what holds for programs of any kind.
 
-The generic checks see threads, counters and bytes. This is what is left: what the unit flag leaves behind, and
-what was found while the program was emitted, about event ids and about callers and callees.
+The generic checks see threads, counters and bytes. This is what is left: what the unit flag leaves behind,
+and what was found while the program was emitted, about event ids and about callers and callees.
 """
 
 from __future__ import annotations

@@ -10,9 +10,8 @@ import numpy as np
 
 from pantile.check.witness import late_order
 from pantile.errors import PantileError
-from pantile.targets.ascend.execute import run_stream
+from pantile.targets.ascend.carry_out import carry_out, data_of
 from pantile.targets.ascend.memory import BUFFERS_220X
-from pantile.targets.ascend.trial import SEED, trial_memory
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -63,7 +62,7 @@ class StreamJudge:
                     outcome, how = later, f"with operation {race.first} as late as can be"
         if outcome.untried:
             return "timing-dependent", "error", f"not executed: {outcome.untried}"
-        data = f"on random bytes (seed {SEED})"
+        data = data_of(self.program)
         if outcome.difference:
             return "wrong value", "error", f"executed {data} {how}, {outcome.difference}"
         return EQUAL, "warning", f"executed {data} in that order, the same bytes are left"
@@ -71,12 +70,12 @@ class StreamJudge:
     @cached_property
     def _wanted(self) -> dict[str, Bytes] | str:
         """What the stream leaves in its own order; or why it is not executed."""
-        return self._left(range(len(self.program.parameters["stream"])))
+        return self._left()
 
     def _outcome(self, operations: np.ndarray) -> _Outcome:
         if isinstance(self._wanted, str):
             return _Outcome(untried=self._wanted)
-        left = self._left(self._positions(operations))
+        left = self._left(operations)
         if isinstance(left, str):
             return _Outcome(untried=left)
         names = sorted(left, key=lambda name: (not name.startswith(_SHOWN_FIRST), name))
@@ -89,28 +88,12 @@ class StreamJudge:
                 return _Outcome(f"{told} ({wrong.size} bytes are wrong)")
         return _Outcome()
 
-    def _positions(self, operations: np.ndarray) -> list[int]:
-        """Return the places in the stream of *operations*; a barrier is several of them, and moves nothing.
-
-        A long product is seen by the next one though nothing orders their ends: they keep their order.
-        """
-        ops = operations.copy()
-        slots = np.flatnonzero(self.program.tables()["op"]["macs"][ops] > 0)
-        products = ops[slots]
-        overtaken = products < np.maximum.accumulate(products)
-        if np.any(overtaken & np.isin(products, self.program.parameters["forwarding"])):
-            ops[slots] = np.sort(products)
-        places = np.searchsorted(self.program.parameters["starts"], ops, side="right") - 1
-        return list(dict.fromkeys(places.tolist()))
-
-    def _left(self, positions: range | list[int]) -> dict[str, Bytes] | str:
-        stream = self.program.parameters["stream"]
-        if self.executed + len(stream) > MOST_EXECUTED:
+    def _left(self, operations: np.ndarray | None = None) -> dict[str, Bytes] | str:
+        length = len(self.program.parameters["stream"])
+        if self.executed + length > MOST_EXECUTED:
             return f"{self.executed} instructions were executed before, and at most {MOST_EXECUTED} are"
-        self.executed += len(stream)
-        memory = trial_memory(self.program, self.capacities)
+        self.executed += length
         try:
-            run_stream(stream, memory, positions, self.program.name)
+            return carry_out(self.program, operations, self.capacities)
         except PantileError as error:
             return error.problem
-        return memory.contents
