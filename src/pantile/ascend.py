@@ -15,16 +15,22 @@ docs/ascend-sync.md teaches it.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from importlib import import_module
 from typing import TYPE_CHECKING, Self
 from typing import Any as Anything
 
+from pantile.errors import ProgramError, suggestion
 from pantile.program.program import Program as Tables
 from pantile.targets.ascend.access_text import call_lines
 from pantile.targets.ascend.buffers import Buffer, Bytes, tensor
 from pantile.targets.ascend.calls import Call, FunctionContract, call_of_json, contracts_of
 from pantile.targets.ascend.contracts import Contract, contract_of
+from pantile.targets.ascend.elements import BY_DTYPE
 from pantile.targets.ascend.events import Event, Flag
+from pantile.targets.ascend.mma_call import Events, MmaCall
+from pantile.targets.ascend.mma_default import default_call
+from pantile.targets.ascend.mma_tile import Revision, mma_tile
 from pantile.targets.ascend.pipes import ALL
 from pantile.targets.ascend.record import Recorder, function
 from pantile.targets.ascend.trace import program_of_trace
@@ -63,12 +69,51 @@ __all__ = [
     "contract_of",
     "function",
     "tensor",
+    "tile_call",
 ]
 
 S, V, M = "PIPE_S", "PIPE_V", "PIPE_M"
 MTE1, MTE2, MTE3, FIX = "PIPE_MTE1", "PIPE_MTE2", "PIPE_MTE3", "PIPE_FIX"
 L1, L0A, L0B, L0C = Buffer("L1"), Buffer("L0A"), Buffer("L0B"), Buffer("L0C")
 BT, FB, UB = Buffer("BT"), Buffer("FB"), Buffer("UB")
+
+
+def tile_call(
+    dtype: str,
+    m: int,
+    n: int,
+    k: int,
+    *,
+    a: int = 0,
+    b: int = 131072,
+    c: int = 0,
+    bias: tuple[str, int] | None = None,
+    **options: Anything,
+) -> MmaCall:
+    """Return a call of ``mma_tile`` with its blocks where they are said to lie.
+
+    Args:
+        dtype: Type of both operands: fp16, bf16, fp32, int8 or int4.
+        m: Rows of the result.
+        n: Columns of the result.
+        k: The reduction.
+        a: Byte in L1 at which the left operand begins.
+        b: Byte in L1 at which the right one begins.
+        c: Byte in L0C at which the sum begins.
+        bias: Type of the bias, and the byte in L1 at which it begins.
+        options: As of ``mma_tile``: ta, tb, hf32, init, unit_flag, and the events, such as ``back0=0``.
+
+    Raises:
+        ProgramError: If the library has no such call.
+    """
+    if dtype not in BY_DTYPE:
+        raise ProgramError(f"unknown element type {dtype!r}", mend=suggestion(dtype, BY_DTYPE))
+    events = Events(**{name: options.pop(name) for name in Events.__dataclass_fields__ if name in options})
+    made = default_call(BY_DTYPE[dtype], m, n, k, events=events, bias=bias[0] if bias else None, **options)
+    made = replace(made, a=replace(made.a, base=a), b=replace(made.b, base=b), c=replace(made.c, base=c))
+    if bias is None or made.bias is None:
+        return made
+    return replace(made, bias=replace(made.bias, block=replace(made.bias.block, base=bias[1])))
 
 
 class Program(Tables):
@@ -151,6 +196,10 @@ class Program(Tables):
 
 class Core(Recorder):
     """A core that is told what to do; :meth:`program` returns all of it as a program."""
+
+    def mma_tile(self, call: MmaCall, revision: Revision = "head") -> None:
+        """Issue what a revision of the template library's ``mma_tile`` does for a call, as one call of it."""
+        self.include(mma_tile(call, revision).instructions, name="mma_tile", library=True)
 
     def program(self) -> Program:
         """Return the program of all that was emitted so far.

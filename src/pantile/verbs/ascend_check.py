@@ -56,13 +56,14 @@ def report_on_trace(
     if machine is not None:
         ids = machine.family_table(FAMILY).get("event_ids", ids)
     judged = replace(program, parameters={**program.parameters, "event_ids": ids})
+    timeline = _timeline(judged, machine)
     report = check_program(
         judged,
         budget=budget,
         capacities=capacities,
         strict_scope=True,
-        judge=StreamJudge(judged, capacities),
-        cost=_cost(program, machine),
+        judge=StreamJudge(judged, capacities, timeline),
+        cost=RedundantCost(timeline) if timeline else None,
         on_compile=on_compile,
     )
     report = _traps(program) + core_findings(program) + _scope_as_notes(report)
@@ -70,15 +71,15 @@ def report_on_trace(
     return report, tuple(Note("trace", remark) for remark in program.parameters.get("remarks", ()))
 
 
-def _cost(program: Program, machine: Machine | None) -> RedundantCost | None:
-    """Return what says the cost of flags that order nothing; nothing if the machine does not time a core."""
+def _timeline(program: Program, machine: Machine | None) -> Timeline | None:
+    """Return the run on a machine; nothing if it does not say all that the time depends on."""
     if machine is None:
         return None
     try:
         bound = bind_core(program, machine)
     except PantileError:
         return None
-    return RedundantCost(Timeline(bound, run(bound)))
+    return Timeline(bound, run(bound))
 
 
 def buffers_of(machine: Machine | None) -> tuple[dict[str, int], dict[str, int]]:

@@ -48,7 +48,7 @@ def test_a_bias_loaded_again_leaves_the_same_bytes_and_another_one_does_not() ->
 
 
 def test_abstract_accesses_are_executed_on_symbols() -> None:
-    """They say what they touch and not what they compute: each leaves a number that stands for what it read."""
+    """They do not say what they compute: each leaves a number that stands for what it read."""
     (race, *_) = races(recorded("r06_wait_after_consumer"))
     assert (race.severity, race.grade) == ("error", "wrong value")
     assert "executed on symbols in that order" in race.evidence

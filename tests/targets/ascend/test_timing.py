@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pantile.errors import PantileError
-from pantile.machine import Machine
+from pantile.machine import Grid, Machine
 from pantile.program.program import Program
 from pantile.simulate.engine import run_compiled
 from pantile.simulate.engine_plain import run_plain
@@ -59,7 +59,7 @@ def test_costs_of_one_instruction(machine: Machine) -> None:
     timing = CoreTiming(machine)
     assert timing.ticks("L1>L0A", 32768) == (28 + 128) * CYCLE
     assert timing.ticks("L1>L0B", 33280) == (28 + 260) * CYCLE  # the load of spec section 4.2
-    assert timing.ticks("cube", 512) == 512 * CYCLE  # and the mad that it overtakes
+    assert timing.ticks("cube 2-byte", 512) == 512 * CYCLE  # and the mad that it overtakes
     assert timing.ticks("cycles", 3) == 3 * CYCLE
 
 
@@ -67,7 +67,7 @@ def test_a_slower_cube_takes_longer(machine: Machine) -> None:
     cube = next(each for each in machine.engines if each.name == "cube")
     slow = replace(cube, parameters=type(cube.parameters)({"macs_per_cycle": 2048}))
     others = tuple(each for each in machine.engines if each.name != "cube")
-    assert CoreTiming(replace(machine, engines=(*others, slow))).ticks("cube", 5) == 10 * CYCLE
+    assert CoreTiming(replace(machine, engines=(*others, slow))).ticks("cube int8", 5) == 10 * CYCLE
 
 
 def test_fp32_is_as_slow_as_the_machine_says() -> None:
@@ -140,6 +140,18 @@ def test_terms_and_bounds_of_a_whole_kernel(machine: Machine) -> None:
     assert timeline.resource_busy["cube"] == 16 * 8 * 32 * CYCLE
     assert sum(timeline.terms.values()) == timeline.total
     assert timeline.lower_bounds["engine cube"] == 4096 * CYCLE
+    assert timeline.utilisation["mac"] == pytest.approx(4096 * CYCLE / timeline.total)
+
+
+@pytest.mark.parametrize(("element", "rate"), [("half", 4096), ("int8_t", 8192)])
+def test_a_full_cube_is_used_to_the_full_whatever_the_type(element: str, rate: int, machine: Machine) -> None:
+    ends = (pointer("L0C", 0, "float"), pointer("L0A", 0, element), pointer("L0B", 0, element))
+    bound = bind_core(
+        recorded(("mad", *ends, 64, 128, 64, 0, False, False, True)), replace(machine, grid=Grid((4,)))
+    )
+    timeline = Timeline(bound, run_plain(bound))
+    assert timeline.total == 64 * 128 * 64 // rate * CYCLE
+    assert timeline.utilisation["mac"] == 1.0
 
 
 @pytest.mark.slow

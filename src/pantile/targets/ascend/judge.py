@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from pantile.check.report import Grade, Severity
     from pantile.program.program import Program
     from pantile.simulate.elements import Bytes
+    from pantile.simulate.timeline import Timeline
 
 MOST_EXECUTED = 50_000
 """Instructions that one check carries out in all; what would go beyond is not executed, and says so."""
@@ -44,15 +45,37 @@ class StreamJudge:
     Attributes:
         program: The program; its parameters keep the stream.
         capacities: Bytes of each buffer.
+        timeline: Its run on a machine, if one is given.
         executed: Instructions carried out so far.
     """
 
     program: Program
     capacities: Mapping[str, int] = field(default_factory=lambda: dict(BUFFERS_220X))
+    timeline: Timeline | None = None
     executed: int = field(default=0, init=False)
 
     def __call__(self, race: Race, order: Order) -> tuple[Grade, Severity, str]:
-        """Return grade and severity of a race, and what was seen."""
+        """Return grade and severity of a race, and what was seen.
+
+        That a machine's timing keeps the order does not make it a lesser fault: much of a core's timing is
+        assumed.
+        """
+        grade, severity, said = self._judged(race, order)
+        return grade, severity, said + self._on_machine(race)
+
+    def _on_machine(self, race: Race) -> str:
+        """Say in which order the race goes on the machine, if there is one."""
+        if self.timeline is None or self.timeline.bound.machine is None:
+            return ""
+        times, (firsts, seconds) = self.timeline.times, race.pairs.T
+        where = f"; on {self.timeline.bound.machine.name} "
+        broken = np.flatnonzero(times["start"][seconds] < times["finish"][firsts])
+        if not len(broken):
+            return f"{where}they run in the right order, by its timing alone"
+        first, second = int(firsts[broken[0]]), int(seconds[broken[0]])
+        return f"{where}operation {second} starts before {first} has ended"
+
+    def _judged(self, race: Race, order: Order) -> tuple[Grade, Severity, str]:
         outcome, how = self._outcome(race.witness), "in that order"
         if not outcome.difference and not outcome.untried:
             late = late_order(order, race.first, race.second)

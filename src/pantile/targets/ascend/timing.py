@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from pantile.errors import OutsideModelError, ProgramError, raise_all
+from pantile.machine import Grid, Table
 from pantile.program.piece import Piece
 from pantile.program.tables import RESOURCE, USE, Edge, Kind, ResourceKind, Sharing
 from pantile.simulate.bound import BoundProgram, place_of
@@ -25,7 +26,7 @@ from pantile.simulate.work import cycles_ticks
 from pantile.targets.ascend.pipes import LANES
 from pantile.targets.ascend.trace import FAMILY
 from pantile.targets.ascend.trace_rows import UNIT_FLAG
-from pantile.targets.ascend.work import CUBE, CUBE_FP32, CYCLES, STREAMED, UNSAID
+from pantile.targets.ascend.work import CUBES, CYCLES, STREAMED, UNSAID
 
 if TYPE_CHECKING:
     from pantile.errors import PantileError
@@ -36,8 +37,8 @@ if TYPE_CHECKING:
 ENGINES = {"PIPE_M": "cube", "PIPE_V": "vector"}
 """The engine of each pipe that computes."""
 
-STEP_MACS = 4096
-"""Multiply-accumulates of one step of the cube on 2-byte operands: 16 x 16 x 16."""
+STEP_MACS = CUBES["cube 2-byte"]
+"""What the machine's figure for its cube counts: 16 x 16 x 16 in a cycle is 4096."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +63,7 @@ class CoreTiming:
         """
         if kind == CYCLES:
             return cycles_ticks(amount, self.machine)
-        if kind in (CUBE, CUBE_FP32):
+        if kind in CUBES:
             return cycles_ticks(-(-amount * self._slowdown(kind) * STEP_MACS // self._macs), self.machine)
         if kind == UNSAID:
             raise OutsideModelError(
@@ -83,7 +84,7 @@ class CoreTiming:
 
     def _slowdown(self, kind: str) -> int:
         """Cycles of the cube for a step, in those of a step on 2-byte operands."""
-        if kind == CUBE:
+        if kind != "cube fp32":
             return 1
         value = self.machine.family_table(FAMILY).get("fp32_cube_factor")
         if not isinstance(value, int):
@@ -136,7 +137,7 @@ def bind_core(program: Program, machine: Machine) -> BoundProgram:
     return BoundProgram(
         program=shown,
         tables=tables,
-        machine=machine,
+        machine=_one_core(machine, program),
         resources=np.array(
             [
                 (number, -1, ResourceKind.ENGINE, Sharing.EXCLUSIVE, TICKS_PER_SECOND, 0, 0, 0)
@@ -149,6 +150,21 @@ def bind_core(program: Program, machine: Machine) -> BoundProgram:
         ticks=ticks,
         arbiter_ticks=np.zeros(len(tables["arbiter"]), np.int64),
     )
+
+
+def _one_core(machine: Machine, program: Program) -> Machine:
+    """Return one core of a machine, its peak that on the narrowest type that the program multiplies."""
+    widest = max((CUBES[kind] for kind, _ in program.parameters["works"] if kind in CUBES), default=STEP_MACS)
+    engines = tuple(
+        replace(
+            engine,
+            parameters=Table({"macs_per_cycle": engine.parameter("macs_per_cycle") * widest // STEP_MACS}),
+        )
+        if engine.name == "cube"
+        else engine
+        for engine in machine.engines
+    )
+    return replace(machine, engines=engines, grid=Grid((1,)), cores=())
 
 
 def _costs(program: Program, tables: dict[str, Rows], timing: CoreTiming) -> Ints:
