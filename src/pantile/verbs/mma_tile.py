@@ -15,6 +15,7 @@ from pantile.targets.ascend.mma_notes import oddities_of
 from pantile.targets.ascend.mma_text import call_of_text
 from pantile.targets.ascend.mma_tile import REVISIONS, Revision, TileStream, mma_tile
 from pantile.targets.ascend.mma_totals import totals_of_call
+from pantile.targets.ascend.mma_values import check_values
 from pantile.targets.ascend.trace import program_of_trace
 from pantile.targets.ascend.trace_text import print_trace
 from pantile.tiling.plan import Note
@@ -167,7 +168,9 @@ def check_tile_call(
     whole = in_caller(call, mma_tile(call, revision).instructions)
     program = program_of_trace(whole.stream, text, lines=whole.lines, unit_flags=True)
     program = replace(program, semantics=revision, parameters={**program.parameters, "files": "mma_tile"})
-    report, notes = report_on_trace(program, machine_of(machine), budget=budget, on_compile=on_compile)
+    chosen = machine_of(machine)
+    report, notes = report_on_trace(program, chosen, budget=budget, on_compile=on_compile)
+    report += check_values(call, revision, buffers_of(chosen)[0])
     caller = Note(
         "caller", "checked in a caller that loads the operands, and raises and takes the flags passed"
     )

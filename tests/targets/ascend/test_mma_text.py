@@ -145,7 +145,8 @@ def test_what_does_not_fit_is_told_with_both_numbers_and_l0_first(text: str, tol
         ("m=32,n=32,k=64,dtype=int4,tb", ["int4-tb"], ["int4-tb"]),
         ("m=128,n=64,k=512,dtype=int4", ["int4-parts", "one-id"], ["int4-parts"]),
         ("m=16,n=16,k=16,dtype=fp16,events=l1a_wait:7", ["kept-ids"], ["kept-ids"]),
-        ("m=16,n=16,k=0,dtype=fp16,events=l1a_wait:7", [], []),
+        ("m=16,n=16,k=0,dtype=fp16,events=l1a_wait:7", ["empty"], ["empty"]),
+        ("m=16,n=16,k=0,dtype=fp16,init=0", [], []),
     ],
 )
 def test_oddities_are_named(text: str, head: list[str], seed: list[str]) -> None:

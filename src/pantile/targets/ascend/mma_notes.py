@@ -23,7 +23,8 @@ LIBRARY_IDS = (6, 7)
 def oddities_of(mma: MmaCall, revision: Revision) -> list[tuple[str, str]]:
     """Return name and description of every oddity that a call runs into."""
     if 0 in (mma.m, mma.n, mma.k):
-        return []
+        empty = "nothing is computed: of a result over no K, L0C keeps what it held"
+        return [("empty", empty)] if mma.m and mma.n and mma.init else []
     split, events, found = split_of(mma), mma.events, []
     head, several = revision == "head", split.count > 1
     passed = (events.back0, events.back1)
