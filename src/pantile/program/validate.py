@@ -97,7 +97,8 @@ def _header(program: Program) -> Iterator[str]:
         yield "extents are not one count per axis"
     if len(program.axes) > MAX_AXES:
         yield f"{len(program.axes)} axes are more than {MAX_AXES}"
-    if not isinstance(program.parameters, dict):
+    parameters: object = program.parameters
+    if not isinstance(parameters, dict):
         yield "parameters are no object"
     for at, operand in enumerate(program.operands):
         whole = (
