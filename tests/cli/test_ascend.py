@@ -95,3 +95,12 @@ def test_a_machine_of_another_family_or_none(pantile: Pantile) -> None:
     done = pantile("check", written(PASTED), "-m", "ascend-910x")
     assert done.code == 2
     assert "unknown machine 'ascend-910x'; did you mean 'ascend-910b'?" in done.err
+
+
+def test_a_trace_is_not_timed(pantile: Pantile) -> None:
+    done = pantile("simulate", written(PASTED), *ON)
+    assert done.code == 2
+    assert done.err == (
+        "error: trace.txt: a trace of an Ascend core is checked and executed, but not timed so far; "
+        "use check [PT-OUTSIDE]\n"
+    )

@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 from pantile.check.program import BUDGET
 from pantile.errors import Place, UsageError, raise_all, suggestion
+from pantile.targets.ascend.memory import BUFFERS_220X
 from pantile.targets.ascend.mma_caller import in_caller
+from pantile.targets.ascend.mma_execute import execute_mma
 from pantile.targets.ascend.mma_fit import capacity_problems
 from pantile.targets.ascend.mma_json import json_of_call
 from pantile.targets.ascend.mma_notes import oddities_of
@@ -28,7 +30,10 @@ from pantile.verbs.window import clipped, require_window
 from pantile.workload.tilecall import parse_tile_call
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
+
+    import numpy as np
+    import numpy.typing as npt
 
     from pantile.program.program import Program
     from pantile.targets.ascend.mma_call import MmaCall
@@ -177,6 +182,34 @@ def check_tile_call(
     return ProgramCheck(program, name, report, (*notes, caller, *_notes(call, revision)))
 
 
+def execute_tile_call(
+    workload: str | os.PathLike[str], arrays: Mapping[str, npt.ArrayLike]
+) -> npt.NDArray[np.generic]:
+    """Return the result of one call of revision ``head`` on a 220x core, m by n (of int4 m by 2n).
+
+    Args:
+        workload: ``mma-tile:…``.
+        arrays: ``a``, ``b``, and ``c`` and ``bias`` where the call reads them.
+
+    Raises:
+        PantileError: If the library has no such call, it does not fit, or an array is missing or of another
+            shape.
+    """
+    text = os.fspath(workload)
+    call = _fitting(text, call_of_text(parse_tile_call(text)), BUFFERS_220X)
+    given = {name.lower(): array for name, array in arrays.items()}
+    wanted = ["a", "b", *(["c"] if not call.init else []), *(["bias"] if call.bias is not None else [])]
+    raise_all(
+        [
+            UsageError(f"{name!r} is no input of the call", mend=f"its inputs: {', '.join(wanted)}")
+            for name in given
+            if name not in wanted
+        ]
+        + [UsageError(f"no array for {name}") for name in wanted if name not in given]
+    )
+    return execute_mma(call, given["a"], given["b"], c=given.get("c"), bias=given.get("bias"))
+
+
 def refuse_for_calls(**options: object) -> None:
     """Check that no option was given that chooses how a product is planned.
 
@@ -207,11 +240,20 @@ def _called(
         raise UsageError(f"unknown semantics {revision!r} of mma-tile", place=Place("--semantics"), mend=mend)
     capacities, _ = buffers_of(chosen)
     call = call_of_text(parse_tile_call(text), capacities["L1"])
+    return _fitting(text, call, capacities), text, revision, chosen.name
+
+
+def _fitting(text: str, call: MmaCall, capacities: Mapping[str, int]) -> MmaCall:
+    """Return *call* if every buffer holds its part of it.
+
+    Raises:
+        CapacityError: If not; all problems at once.
+    """
     problems = capacity_problems(call, capacities)
     for problem in problems:
         problem.place = Place(text)
     raise_all(problems)
-    return call, text, revision, chosen.name
+    return call
 
 
 def _notes(call: MmaCall, revision: Revision) -> tuple[Note, ...]:
