@@ -88,7 +88,9 @@ def test_one_id_for_both_halves_can_be_set_twice(pantile: Pantile) -> None:
 def test_a_call_is_executed_against_numpy(pantile: Pantile) -> None:
     done = pantile("check", "mma-tile:m=33,n=45,k=100,dtype=bf16,tb,bias=fp16", *ON)
     assert done.code == 0
-    assert "  proved: values: executed on small integers (seed 5), the result is NumPy's" in done.out
+    assert (
+        "  proved: values: executed as listed on small integers (seed 5), the result is NumPy's" in done.out
+    )
     done = pantile("check", "mma-tile:m=16,n=16,k=64,dtype=int4,tb", *ON)
     assert done.code == 1
     assert "error: PT-COVERAGE (wrong value): 510 of 512 elements of the result are not NumPy's" in done.out

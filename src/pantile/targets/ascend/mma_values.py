@@ -42,13 +42,13 @@ def check_values(mma: MmaCall, revision: Revision, capacities: Mapping[str, int]
     wanted = given["a"] @ given["b"] + (given.get("bias", 0) if mma.init else given["c"])
     wrong = np.argwhere(result != wanted)
     if not len(wrong):
-        return Report(proved=(f"values: executed {_DATA}, the result is NumPy's",))
+        return Report(proved=(f"values: executed as listed {_DATA}, the result is NumPy's",))
     row, column = map(int, wrong[0])
     finding = Finding(
         code="PT-COVERAGE",
         severity="error",
         sentence=f"{len(wrong)} of {result.size} elements of the result are not NumPy's",
-        evidence=f"executed {_DATA}, element ({row}, {column}) is {result[row, column]:g}, "
+        evidence=f"executed as listed {_DATA}, element ({row}, {column}) is {result[row, column]:g}, "
         f"not {wanted[row, column]:g}",
         grade="wrong value",
         mend="do not use this call: the library itself is wrong here",
