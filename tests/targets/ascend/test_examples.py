@@ -1,4 +1,4 @@
-"""The example traces are what the library's revisions emit for two tiles, and are checked as the pages say."""
+"""The example traces are what the library's revisions emit for two tiles, and checked as the pages say."""
 
 from __future__ import annotations
 
