@@ -50,7 +50,11 @@ Mapping = Annotated[
 ]
 Semantics = Annotated[
     str | None,
-    typer.Option("--semantics", metavar="NAME", help="onnxim: fixed (default) or faithful"),
+    typer.Option(
+        "--semantics",
+        metavar="NAME",
+        help="onnxim: fixed (default) or faithful; mma-tile: head (default) or seed",
+    ),
 ]
 Dims = Annotated[
     list[str] | None,

@@ -11,22 +11,21 @@ from pantile.check.naming import Naming
 from pantile.check.program import BUDGET, check_program
 from pantile.check.report import Finding, Report
 from pantile.errors import PantileError, UsageError
-from pantile.simulate.engine import run
-from pantile.simulate.timeline import Timeline
 from pantile.targets.ascend.alignment import ALIGNMENTS_220X, check_alignment
 from pantile.targets.ascend.findings import core_findings
 from pantile.targets.ascend.judge import StreamJudge
 from pantile.targets.ascend.memory import BUFFERS_220X
-from pantile.targets.ascend.timing import bind_core
 from pantile.targets.ascend.trace import FAMILY
 from pantile.tiling.plan import Note
 from pantile.verbs.redundant_cost import RedundantCost
+from pantile.verbs.timing import timed
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from pantile.machine import Machine
     from pantile.program.program import Program
+    from pantile.simulate.timeline import Timeline
 
 
 def report_on_trace(
@@ -56,7 +55,7 @@ def report_on_trace(
     if machine is not None:
         ids = machine.family_table(FAMILY).get("event_ids", ids)
     judged = replace(program, parameters={**program.parameters, "event_ids": ids})
-    timeline = _timeline(judged, machine)
+    timeline = _timeline(judged, machine, on_compile)
     report = check_program(
         judged,
         budget=budget,
@@ -71,15 +70,12 @@ def report_on_trace(
     return report, tuple(Note("trace", remark) for remark in program.parameters.get("remarks", ()))
 
 
-def _timeline(program: Program, machine: Machine | None) -> Timeline | None:
+def _timeline(program: Program, machine: Machine | None, on_compile: Callable[[], None]) -> Timeline | None:
     """Return the run on a machine; nothing if it does not say all that the time depends on."""
-    if machine is None:
-        return None
     try:
-        bound = bind_core(program, machine)
+        return timed(program, machine, on_compile) if machine else None
     except PantileError:
         return None
-    return Timeline(bound, run(bound))
 
 
 def buffers_of(machine: Machine | None) -> tuple[dict[str, int], dict[str, int]]:
