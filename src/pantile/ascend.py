@@ -31,6 +31,7 @@ from pantile.targets.ascend.events import Event, Flag
 from pantile.targets.ascend.mma_call import Events, MmaCall
 from pantile.targets.ascend.mma_default import default_call
 from pantile.targets.ascend.mma_tile import Revision, mma_tile
+from pantile.targets.ascend.mutation import Mutation, mutate
 from pantile.targets.ascend.pipes import ALL
 from pantile.targets.ascend.record import Recorder, function
 from pantile.targets.ascend.trace import program_of_trace
@@ -189,6 +190,14 @@ class Program(Tables):
     def simulate(self, machine: object, **options: Anything) -> Anything:
         """Return when each operation happens on one core of *machine*, and why not earlier."""
         return _verb("simulate_program")(self, machine, **options)
+
+    def mutate(self, **options: Anything) -> Mutation:
+        """Return what becomes of the program when one flag is dropped, moved or re-numbered; see its text.
+
+        Args:
+            options: As of :func:`pantile.targets.ascend.mutation.mutate`.
+        """
+        return mutate(self, **options)
 
     def __repr__(self) -> str:
         return f"<core program {self.name}: {self.operations} operations>"

@@ -12,6 +12,7 @@ from pantile.check.program import BUDGET, check_program
 from pantile.check.report import Finding, Report
 from pantile.errors import PantileError, UsageError
 from pantile.targets.ascend.alignment import ALIGNMENTS_220X, check_alignment
+from pantile.targets.ascend.calls import call_of_json, contracts_of
 from pantile.targets.ascend.findings import core_findings
 from pantile.targets.ascend.judge import StreamJudge
 from pantile.targets.ascend.memory import BUFFERS_220X
@@ -67,7 +68,17 @@ def report_on_trace(
     )
     report = _traps(program) + core_findings(program) + _scope_as_notes(report)
     report += check_alignment(program, alignments)
-    return report, tuple(Note("trace", remark) for remark in program.parameters.get("remarks", ()))
+    remarks = tuple(Note("trace", remark) for remark in program.parameters.get("remarks", ()))
+    return report, (*remarks, *_contracts(program))
+
+
+def _contracts(program: Program) -> tuple[Note, ...]:
+    """Return what each function of an emitted program needs up and leaves up."""
+    calls = [call_of_json(each) for each in program.parameters.get("calls", ())]
+    return tuple(
+        Note("contract", "; ".join(line.strip() for line in str(each).splitlines()))
+        for each in contracts_of(program.parameters["stream"], calls)
+    )
 
 
 def _timeline(program: Program, machine: Machine | None, on_compile: Callable[[], None]) -> Timeline | None:

@@ -165,6 +165,24 @@ def test_the_compiled_engine_gives_the_same_times(machine: Machine) -> None:
         assert np.array_equal(plain.times["finish"], compiled.times["finish"])
 
 
+def test_paths_as_resources_change_no_time(machine: Machine) -> None:
+    programs = [recorded(mad(3), copy_out(3), mad(2), mad(3), copy_out(3))]
+    programs += [program_of_trace(gemm_block(BlockCall(element=ELEMENTS["half"], m=300, n=200, k=300)))]
+    for program in programs:
+        with_paths, without = (run_plain(bind_core(program, machine, paths=each)) for each in (True, False))
+        for name in ("start", "finish"):
+            assert np.array_equal(with_paths.times[name], without.times[name])
+
+
+def test_a_run_tells_how_long_each_path_served(machine: Machine) -> None:
+    program = program_of_trace(gemm_block(BlockCall(element=ELEMENTS["half"], m=256, n=128, k=512)))
+    bound = bind_core(program, machine)
+    busy = Timeline(bound, run_plain(bound)).resource_busy
+    assert busy["gm>l1"] == (256 + 128) * 512 * 2 // 64 * CYCLE
+    assert busy["l1>l0a"] == 256 * 512 * 2 // 256 * CYCLE
+    assert busy["l0c>gm"] == 256 * 128 * 2 // 64 * CYCLE
+
+
 def test_what_the_machine_does_not_say_is_refused_once_each_with_a_line() -> None:
     core = Recorder(name="k.py")
     for _ in range(2):
