@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from pantile.errors import PantileError, Place, ProgramError, raise_all, suggestion
+from pantile.targets.ascend.access_text import ACCESS, parse_access
 from pantile.targets.ascend.instructions import SIGNATURES, signature
 from pantile.targets.ascend.pipes import ALL, PIPES
 from pantile.targets.ascend.ranges import ELEMENT_BITS
@@ -106,6 +107,9 @@ class _Reader:
             self._refuse(number, line.index(code) + 1, f"expected NAME(ARGUMENT, …), got {_quoted(code)}")
             return
         name = call["name"]
+        if name == ACCESS:
+            self._access(number, _split(call["arguments"]), code, line.index(name) + 1)
+            return
         if name not in SIGNATURES:
             self.unknown.setdefault(name, []).append(number)
             return
@@ -119,6 +123,15 @@ class _Reader:
             return
         self.element = element
 
+    def _access(self, number: int, texts: list[str], code: str, column: int) -> None:
+        try:
+            args = parse_access(texts)
+        except ValueError as error:
+            self._refuse(number, column, f"access: expected {error}, got {_quoted(code)}")
+            return
+        self.instructions.append({"op": ACCESS, "args": args})
+        self.lines.append(number)
+
     def _call(self, number: int, name: str, texts: list[str], line: str) -> None:
         parameters = signature(name, len(texts))
         if len(texts) != len(parameters):
@@ -127,15 +140,13 @@ class _Reader:
             self._refuse(number, line.index(name) + 1, problem)
             return
         args: dict[str, Any] = {}
-        at = line.index("(") + 1
-        for place, (parameter, text) in enumerate(zip(parameters, texts, strict=True), 1):
-            found = line.find(text, at)
-            at = found + len(text)
+        for place, (parameter, text) in enumerate(zip(parameters, texts, strict=True)):
             try:
                 args[parameter.name] = self._argument(number, name, parameter, text)
             except _Wrong as wrong:
-                problem = f"argument {place} of {name}, {parameter.name}: expected {wrong.expected}"
-                self._refuse(number, found + 1, f"{problem}, got {_quoted(text)}", wrong.mend)
+                problem = f"argument {place + 1} of {name}, {parameter.name}: expected {wrong.expected}"
+                column = _column(line, texts, place)
+                self._refuse(number, column, f"{problem}, got {_quoted(text)}", wrong.mend)
         if len(args) == len(parameters):
             self.instructions.append({"op": name, "args": args})
             self.lines.append(number)
@@ -163,15 +174,16 @@ class _Reader:
 
 
 def _split(arguments: str) -> list[str]:
-    """Return the arguments of a call; a comma within brackets separates nothing."""
-    texts, depth, start = [], 0, 0
-    for at, letter in enumerate(arguments):
-        depth += (letter == "(") - (letter == ")")
-        if letter == "," and depth == 0:
-            texts.append(arguments[start:at].strip())
-            start = at + 1
-    texts.append(arguments[start:].strip())
-    return [] if texts == [""] else texts
+    """Return the arguments of a call; none that is known has a comma in it."""
+    return [text.strip() for text in arguments.split(",")] if arguments.strip() else []
+
+
+def _column(line: str, texts: list[str], place: int) -> int:
+    """Return the column at which an argument begins."""
+    at = line.index("(") + 1
+    for text in texts[:place]:
+        at = line.index(text, at) + len(text)
+    return line.index(texts[place], at) + 1
 
 
 def _implied(name: str, parameter: Parameter, declared: str) -> str | None:
@@ -198,6 +210,8 @@ def _buffer(parameter: Parameter, pointer: re.Match[str]) -> str:
 
 
 def _int(text: str) -> int:
+    if text.isdecimal() and text.isascii():
+        return int(text)
     event = _EVENT.fullmatch(text)
     if event is not None:
         return int(event[1])
