@@ -43,11 +43,13 @@ class Registers:
         fmatrix: Height of the source that ``img2colv2`` of the left operand reads, in rows.
         fmatrix_b: The same of the right operand.
         ctrl: The control register, 0 before anything wrote it.
+        adds: Whether copies out of L0C add to what lies in GM.
     """
 
     fmatrix: int | None = None
     fmatrix_b: int | None = None
     ctrl: int = 0
+    adds: bool = False
 
     def write(self, op: str, args: Mapping[str, Any]) -> None:
         """Take over a register write; other registers change no range."""
@@ -57,6 +59,8 @@ class Registers:
             self.fmatrix_b = int(args["value"]) & 0xFFFF
         elif op == "set_ctrl":
             self.ctrl = int(args["value"])
+        elif op in ("set_atomic_add", "set_atomic_none"):
+            self.adds = op == "set_atomic_add"
 
 
 class UnsetRegister(Exception):
