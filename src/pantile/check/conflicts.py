@@ -107,8 +107,48 @@ def conflicts_of(
     rows = _conflicts(order, groups, pairs, found)
     if len(forwarding):
         computes = order.tables["op"]["kind"][rows["second"]] == Kind.COMPUTE
-        rows = rows[~(rows["same_thread"] & computes & np.isin(rows["first"], list(forwarding)))]
+        forwards = np.isin(rows["first"], np.asarray(forwarding))
+        rows = rows[~(rows["same_thread"] & computes & forwards)]
+        rows = rows[~_handed_on(order, rows, np.asarray(forwarding))]
     return rows
+
+
+def _handed_on(order: Order, rows: np.ndarray, forwarding: np.ndarray) -> np.ndarray:
+    """Return which conflicts no timing shows, because a later compute goes on with what the first leaves.
+
+    It sees those bytes before it writes them: where it is over before the second, so are they.
+    """
+    tables, found = order.tables, np.zeros(len(rows), bool)
+    ops, access = tables["op"], tables["access"]
+    computes = np.flatnonzero(ops["kind"] == Kind.COMPUTE)
+    computes = computes[np.argsort(order.chains.thread[computes], kind="stable")]
+    follows = np.full(len(ops), -1)
+    mine = order.chains.thread[computes]
+    follows[computes[:-1]] = np.where(mine[1:] == mine[:-1], computes[1:], -1)
+    reads = access[(access["mode"] != Mode.WRITE) & np.isin(access["op"], computes) & (access["rows"] == 1)]
+    heir = rows["first"].astype(np.int64)
+    at = np.flatnonzero(np.isin(heir, forwarding) & ~rows["same_thread"])
+    while len(at):
+        heir[at] = follows[heir[at]]
+        at = at[heir[at] >= 0]
+        at = at[_reads(reads, heir[at], rows[at])]
+        found[at] = order.before(heir[at], rows["second"][at])
+        at = at[~found[at] & np.isin(heir[at], forwarding)]
+    return found
+
+
+def _reads(reads: np.ndarray, ops: np.ndarray, rows: np.ndarray) -> np.ndarray:
+    """Return whether each operation reads all bytes of a conflict."""
+    first, last = (np.searchsorted(reads["op"], ops, side) for side in ("left", "right"))
+    counts = last - first
+    which = np.repeat(np.arange(len(ops)), counts)
+    mine = reads[np.arange(len(which)) - np.repeat(np.cumsum(counts) - counts - first, counts)]
+    wanted = rows[which]
+    whole = mine["space"] == wanted["space"]
+    whole &= (mine["lo"] <= wanted["lo"]) & (mine["lo"] + mine["length"] >= wanted["hi"])
+    found = np.zeros(len(ops), bool)
+    found[which[whole]] = True
+    return found
 
 
 def _grouped(order: Order, private: Collection[int], fast: bool, on_compile: Callable[[], None]) -> _Groups:
