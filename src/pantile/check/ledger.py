@@ -52,8 +52,7 @@ class Ledger(NamedTuple):
         shared_entry: Entries of shared lists, by operation.
         entry_list: By entry: its list.
         shared_base: By shared list, and one more: where its entries are noted as they come.
-        entry_post: By entry: index of the event in the chain of its operation, which is not always that of its
-            segment.
+        entry_post: By entry: index of the event in its operation's chain, not always that of its segment.
     """
 
     first: np.ndarray

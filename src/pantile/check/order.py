@@ -111,8 +111,8 @@ class Order:
     @cached_property
     def _own_edges(self) -> np.ndarray:
         """Pairings of posts at an operation's own end, by operation."""
-        ends = self.edges[self.edges["index"] == 2 * self.chains.position[self.edges["src"]] + 2]
-        return ends[np.argsort(ends["src"], kind="stable")]
+        ends: np.ndarray = self.edges[self.edges["index"] == 2 * self.chains.position[self.edges["src"]] + 2]
+        return np.asarray(ends[np.argsort(ends["src"], kind="stable")])
 
     def _through_own_posts(self, first: np.ndarray, second: np.ndarray) -> np.ndarray:
         """Return whether what waits for the own end of each *first* starts before each *second*."""

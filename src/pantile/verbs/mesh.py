@@ -29,7 +29,7 @@ from pantile.verbs.result import as_html, head
 from pantile.verbs.rows import listed_rows, row_numbers, row_texts
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from pantile.check.report import Report
     from pantile.machine import Machine
@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from pantile.simulate.timeline import Timeline
     from pantile.tiling.plan import NodePlan, Note
     from pantile.verbs.arguments import PlanOptions
+    from pantile.view.trace import Slice
     from pantile.workload.network import Network
 
 
@@ -146,9 +147,20 @@ class Mesh:
         del on_compile
         return [check_program(each.program, self.machine).report for each in self._layers]
 
-    def simulation(self, on_compile: Callable[[], None]) -> MeshRun:
+    def traced(self, on_compile: Callable[[], None], core: int | None) -> tuple[MeshRun, Iterator[Slice]]:
+        """Refuse: planned products of meshes are not drawn yet.
+
+        Raises:
+            OutsideModelError: Always.
+        """
+        from pantile.verbs.systolic import require_systolic  # which says what is covered, and imports much
+
+        require_systolic(self, "traces show")
+        raise AssertionError(core, on_compile)
+
+    def simulation(self, on_compile: Callable[[], None], core: int | None = None) -> MeshRun:
         """Return one run of the network, layer after layer."""
-        del on_compile
+        del on_compile, core
         route = mesh_route(self.machine)
         timelines = tuple(simulate(each.program, self.machine, route=route) for each in self._layers)
         return MeshRun(self, network_text(self.network), timelines)
@@ -212,6 +224,11 @@ class MeshLowering:
     def program(self) -> Program:
         """The program."""
         return self.layer.program
+
+    @property
+    def operation_count(self) -> int:
+        """Operations of the program."""
+        return self.program.operations
 
     @cached_property
     def _rows(self) -> range | list[int]:

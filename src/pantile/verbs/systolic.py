@@ -41,7 +41,7 @@ from pantile.verbs.result import head
 from pantile.workload.convolution import Convolution
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterator, Sequence
     from collections.abc import Mapping as Sizes
 
     from pantile.check.report import Report
@@ -51,6 +51,7 @@ if TYPE_CHECKING:
     from pantile.verbs.families import Session
     from pantile.verbs.lower import Lowering
     from pantile.verbs.simulate import Simulation
+    from pantile.view.trace import Slice
     from pantile.workload.network import Network, Node
 
 Semantics = Literal["fixed", "faithful"]
@@ -158,11 +159,21 @@ class Systolic:
 
         return reports_of(self, on_compile)
 
-    def simulation(self, on_compile: Callable[[], None]) -> Simulation:
-        """Return one run of the network."""
+    def simulation(self, on_compile: Callable[[], None], core: int | None = None) -> Simulation:
+        """Return one run of the network, on all cores: they share its memory."""
         from pantile.verbs.simulate import simulate_session  # likewise
 
+        del core
         return simulate_session(self, on_compile=on_compile)
+
+    def traced(self, on_compile: Callable[[], None], core: int | None) -> tuple[Simulation, Iterator[Slice]]:
+        """Return one run of the network, and every operation of one core or of all."""
+        from pantile.verbs.simulate import simulate_session  # likewise
+        from pantile.verbs.trace import require_traceable, slices_of
+
+        self.require_core(core)
+        simulation = simulate_session(self, record=require_traceable(self), on_compile=on_compile)
+        return simulation, slices_of(simulation, core)
 
     def require_core(self, core: int | None) -> None:
         """Check the number of a core; ``None`` means all of them.

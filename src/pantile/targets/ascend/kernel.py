@@ -1,9 +1,9 @@
 """A whole matrix product on cube cores, as a plan cuts it: what every core's program is made from.
 
-A tile of the result is computed at a time. K runs through L1 in chunks of both operands, several of which L1
-holds, and through the two halves of L0A and L0B in steps; the sum stays in L0C until it is whole. The template
-library that was recorded is that of 220x cores; for other cores this lowering is Pantile's own, in the
-library's instructions.
+A tile of the result is computed at a time. K runs through L1 in chunks of both operands, several of which
+L1 holds, and through the two halves of L0A and L0B in steps; the sum stays in L0C until it is whole. The
+template library that was recorded is that of 220x cores; for other cores this lowering is Pantile's own, in
+the library's instructions.
 
 Source of the order of moves: cann-asw-basic.md section 11.5, ascend-core.md sections 2.7, 2.8 and 3.2.
 """
@@ -28,6 +28,9 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
     Works = npt.NDArray[np.void]
+
+MOST_CHUNKS = 4
+"""Chunks of L1 that flags tell apart: half of the ids of a pair of pipes."""
 
 HALVES = 2
 """Halves of L0A and of L0B, of which MTE1 fills one while the cube reads the other."""
@@ -110,6 +113,14 @@ class Kernel:
         """Whether sums go from M to FIX by unit flags; bytes are padded to blocks that FIX never takes."""
         return self.unit_flag and self.sums == 1 and self.element.bytes > 1
 
+    @property
+    def guards_bias(self) -> bool:
+        """Whether the bias table needs a flag of its own.
+
+        A tile of several steps has waited for the half of L0 of the product that read the table before.
+        """
+        return bool(self.bias) and self.k <= self.step
+
     @cached_property
     def left_bytes(self) -> int:
         """Bytes of L1 that a chunk of the left operand takes."""
@@ -130,9 +141,7 @@ class Kernel:
     @cached_property
     def chunk_bytes(self) -> int:
         """Bytes of L1 that both operands of a chunk and the bias of a tile take."""
-        return (
-            self.left_bytes + self.right_bytes + up(min(self.tile_n, self.n) * self.bias_bytes, _BURST)
-        )
+        return self.left_bytes + self.right_bytes + up(min(self.tile_n, self.n) * self.bias_bytes, _BURST)
 
     @property
     def chunk_room(self) -> int:
@@ -151,6 +160,27 @@ class Kernel:
     def sum_address(self, turn: int) -> int:
         """Return where the sum of a tile lies in L0C."""
         return turn * (self.capacities["L0C"] // self.sums)
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the kernel as a part of what ``lower --json`` prints."""
+        return {
+            "element": self.element.name,
+            "out": self.out,
+            "bias": self.bias or None,
+            "tile": {"m": self.tile_m, "n": self.tile_n},
+            "chunk": self.chunk,
+            "step": self.step,
+            "l1_buffers": self.l1_buffers,
+            "sums": self.sums,
+            "unit_flag": self.hands_over,
+        }
+
+    def __str__(self) -> str:
+        turns = "unit flag" if self.hands_over else f"{self.sums} in L0C"
+        return (
+            f"tiles {self.tile_m} x {self.tile_n} of {self.out}, K in chunks of {self.chunk} "
+            f"({self.l1_buffers} in L1) and steps of {self.step} (2 in L0), {turns}"
+        )
 
     def padded(self, rows: int, columns: int) -> tuple[int, int]:
         """Return rows and columns of a tile in whole blocks of L0C."""
@@ -179,8 +209,8 @@ class Kernel:
         ):
             of = FRACTAL_ROWS if name.startswith("tile") else grain
             if size % of and size < whole:
-                mend = f"make it {up(size, of)}"
-                yield ProgramError(f"{name} must be a multiple of {of}, or all of {whole}, got {size}", mend=mend)
+                problem = f"{name} must be a multiple of {of}, or all of {whole}, got {size}"
+                yield ProgramError(problem, mend=f"make it {up(size, of)}")
 
     def _capacity_problems(self) -> Iterator[PantileError]:
         """Yield what overflows, L0 first: there the tile itself is too large."""
@@ -206,8 +236,8 @@ class Kernel:
                 yield OutsideModelError(f"the machine has no memory {buffer.lower()!r} in a core")
             elif need > self.capacities[buffer] // shares:
                 share = f", 1 of {shares} parts of {self.capacities[buffer]} B," if shares > 1 else ""
-                room = f"{self.capacities[buffer] // shares} B{share}"
-                yield CapacityError(f"{buffer} needs {need} B of {room} for {why}", mend="make the tile smaller")
+                problem = f"{buffer} needs {need} B of {self.capacities[buffer] // shares} B{share} for {why}"
+                yield CapacityError(problem, mend="make the tile smaller")
 
     @property
     def _deep(self) -> int:
@@ -224,8 +254,9 @@ class Kernel:
         if self.bias and self.bias not in _BIASES[accumulator]:
             allowed = " or ".join(_BIASES[accumulator])
             yield OutsideModelError(f"a bias added to {accumulator} is {allowed}, got {self.bias}")
-        if self.l1_buffers > 8:
-            yield OutsideModelError(f"8 ids tell chunks of L1 apart, got {self.l1_buffers} chunks")
+        if self.l1_buffers > MOST_CHUNKS:
+            problem = f"{MOST_CHUNKS} ids tell chunks of L1 apart, got {self.l1_buffers} chunks"
+            yield OutsideModelError(problem)
         if self.nz and self.element.bytes == 1:
             yield OutsideModelError("right operands of bytes are lowered from rows, got fractals (nz)")
 

@@ -1,4 +1,4 @@
-"""The program of a core's stream, built in columns: equal to that of the stream read instruction by instruction.
+"""The program of a core's stream, built in columns: equal to that of its instructions one by one.
 
 Every distinct instruction is looked at once: its pipe, its work, the bytes that it touches, the flag that it
 raises or waits for. Rows of all instructions are then gathered by their kinds.
@@ -7,7 +7,6 @@ raises or waits for. Rows of all instructions are then gathered by their kinds.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -29,6 +28,7 @@ from pantile.program.tables import (
     empty_tables,
 )
 from pantile.targets.ascend.hand_over import MATRIX, OUT, blocks_of, mode_of
+from pantile.targets.ascend.kernel_hand_over import TileHandOvers
 from pantile.targets.ascend.mma_tile import HF32_BIT
 from pantile.targets.ascend.pipes import EVENT_IDS, PIPELINED, PIPES, SCALAR, pipe_of
 from pantile.targets.ascend.ranges import mad_forwards, ranges_of
@@ -145,13 +145,14 @@ class _Maker:
         return np.array(values, dtype)[self.stream.which]
 
     def _ops(self) -> npt.NDArray[np.void]:
-        rows = [
-            (0, self.threads[fact.pipe], -1, 0, each.kind, self.names.number(each.opcode), -1, 1)
-            + (each.work.amount if each.work and ">" in each.work.kind else 0, each.macs)
-            + (self.works.number(each.work) if each.work else -1, 0)
-            for fact in self.facts
-            for each in fact.ops
-        ]
+        rows = []
+        for fact in self.facts:
+            for each in fact.ops:
+                moved = each.work.amount if each.work and ">" in each.work.kind else 0
+                model = self.works.number(each.work) if each.work else -1
+                opcode = self.names.number(each.opcode)
+                of = (0, self.threads[fact.pipe], -1, 0, each.kind, opcode, -1, 1)
+                rows.append((*of, moved, each.macs, model, 0))
         first = np.cumsum(self.sizes) - self.sizes
         ops = np.array(rows, OP)[self._spread(first, self.sizes)]
         ops["id"] = ops["listing_index"] = np.arange(self.count)
@@ -162,7 +163,10 @@ class _Maker:
         """Return rows of kinds, kind after kind, as rows of instructions."""
         counts = sizes[self.stream.which]
         ends = np.cumsum(counts)
-        return np.arange(int(counts.sum())) + np.repeat(first[self.stream.which] - (ends - counts), counts)
+        rows: Ints = np.arange(int(counts.sum())) + np.repeat(
+            first[self.stream.which] - (ends - counts), counts
+        )
+        return rows
 
     def _accesses(self) -> npt.NDArray[np.void]:
         rows, sizes, in_gm = [], [], []
@@ -181,12 +185,11 @@ class _Maker:
         access["lo"] += np.where(np.array(in_gm, bool)[at], np.repeat(self.stream.moved, repeat), 0)
         return access
 
-    def _counters(self) -> tuple[list[tuple[Any, ...]], npt.NDArray[np.void], Ints]:
-        """Return counters and rows of flags and barriers, numbered as they first come, and by kind the counter."""
+    def _counters(self) -> tuple[list[tuple[Any, ...]], npt.NDArray[np.void]]:
+        """Return counters of flags and barriers, numbered as they first come, and what is done with them."""
         which = self.stream.which
         flags: dict[tuple[str, str, int], int] = {}
-        of_kind = self._flag_numbers(flags)
-        flagged = of_kind[which]
+        flagged = self._flag_numbers(flags)[which]
         used = np.flatnonzero(flagged >= 0)
         firsts = np.full(len(flags), len(which))
         np.minimum.at(firsts, flagged[used], used)
@@ -213,12 +216,14 @@ class _Maker:
         part["edge"] = np.where(posts, Edge.AFTER_FINISH, Edge.BEFORE_START)
         part["test"] = np.where(posts, Test.POST, Test.TAKE)
         part["shown_as"] = np.where(posts, set_text, wait_text)
-        for place, (edge, test) in enumerate(((Edge.AFTER_FINISH, Test.POST), (Edge.BEFORE_START, Test.REACH))):
+        for place, (edge, test) in enumerate(
+            ((Edge.AFTER_FINISH, Test.POST), (Edge.BEFORE_START, Test.REACH))
+        ):
             part = sync[len(used) + place * len(barriers) :][: len(barriers)]
             part["op"], part["counter"] = self.starts[barriers] + place, number[len(flags) :]
             part["edge"], part["test"], part["shown_as"] = edge, test, shown
         sync["amount"], sync["group"] = 1, -1
-        return counters, sync, of_kind
+        return counters, sync
 
     def _flag_numbers(self, flags: dict[tuple[str, str, int], int]) -> Ints:
         numbers = [flags.setdefault(fact.flag, len(flags)) if fact.flag else -1 for fact in self.facts]
@@ -227,7 +232,7 @@ class _Maker:
     def program(self) -> Program:
         """Return the program."""
         ops, access = self._ops(), self._accesses()
-        counters, sync, _ = self._counters()
+        counters, sync = self._counters()
         table = np.array(counters, COUNTER) if counters else np.zeros(0, COUNTER)
         flagged: dict[str, Any] = {}
         if any(each.blocks for each in self.facts):
@@ -285,7 +290,7 @@ class _Maker:
     ) -> tuple[npt.NDArray[np.void], npt.NDArray[np.void], npt.NDArray[np.int64]]:
         """Return counters and rows of hand-overs, and how each wait goes block by block."""
         touches = np.flatnonzero(self._by_kind([each.blocks > 0 for each in self.facts], bool))
-        given = _HandOvers(
+        given = TileHandOvers(
             out=self._by_kind([each.pipe == OUT for each in self.facts], bool)[touches],
             gives=self._by_kind([each.gives for each in self.facts], bool)[touches],
             blocks=self._by_kind([each.blocks for each in self.facts])[touches],
@@ -299,27 +304,26 @@ class _Maker:
             for pipe in (MATRIX, OUT)
             for blocks in np.unique(given.blocks).tolist()
         }
-        rows = [
-            (int(number[at]), shown, names[OUT if given.out[at] else MATRIX, int(given.blocks[at])], at, 0, 0)
-            + (Overflow.NONE,)
-            for at in givers.tolist()
-        ]
+        rows = []
+        for at in givers.tolist():
+            name = names[OUT if given.out[at] else MATRIX, int(given.blocks[at])]
+            rows.append((int(number[at]), shown, name, at, 0, 0, Overflow.NONE))
         posts = np.zeros(len(givers), SYNC)
         posts["op"], posts["counter"], posts["amount"] = last[givers], number[givers], given.blocks[givers]
         posts["edge"], posts["test"] = Edge.AFTER_FINISH, Test.POST
         waiter, giver, first, every = given.waits()
         twice = ops[waiter] != last[waiter]  # the blocks before the last one wait as well
         repeat = 1 + twice.astype(np.int64)
-        at = np.repeat(np.arange(len(waiter)), repeat)
-        is_last = np.ones(len(at), bool)
+        wait = np.repeat(np.arange(len(waiter)), repeat)
+        is_last = np.ones(len(wait), bool)
         is_last[(np.cumsum(repeat) - repeat)[twice]] = False
-        waits = np.zeros(len(at), SYNC)
-        waits["op"] = np.where(is_last, last[waiter[at]], ops[waiter[at]])
-        waits["counter"], waits["amount"] = number[giver[at]], given.blocks[giver[at]]
+        waits = np.zeros(len(wait), SYNC)
+        waits["op"] = np.where(is_last, last[waiter[wait]], ops[waiter[wait]])
+        waits["counter"], waits["amount"] = number[giver[wait]], given.blocks[giver[wait]]
         waits["edge"], waits["test"] = Edge.BEFORE_START, Test.REACH
         sync = np.concatenate([posts, waits])
         sync["group"], sync["shown_as"] = -1, shown
-        early = np.where(is_last, every[at], first[at])
+        early = np.where(is_last, every[wait], first[wait])
         along = np.stack([waits["op"], waits["counter"], early], axis=1)
         return np.array(rows, COUNTER), sync, along
 
@@ -332,62 +336,3 @@ class _Works:
 
     def number(self, work: Work) -> int:
         return self.numbers.setdefault(work, len(self.numbers) + 1)
-
-
-@dataclass(frozen=True)
-class _HandOvers:
-    """Instructions that check the unit flag, in order; all begin at the first block of L0C.
-
-    Attributes:
-        out: Whether it is a copy out of L0C.
-        gives: Whether it hands its blocks over.
-        blocks: How many blocks it touches.
-    """
-
-    out: npt.NDArray[np.bool_]
-    gives: npt.NDArray[np.bool_]
-    blocks: Ints
-
-    @cached_property
-    def copies(self) -> Ints:
-        """The copies, in order; each ends a tile."""
-        return np.flatnonzero(self.out)
-
-    def waits(self) -> tuple[Ints, Ints, Ints, Ints]:
-        """Return who waits for whom, for how many blocks to begin, and for how many to come to the last.
-
-        A product needs the blocks that earlier copies returned: each from the last one that took it.
-        """
-        tile = np.searchsorted(self.copies, np.arange(len(self.out)))
-        bounds, spans = self._returned()
-        sums = np.flatnonzero(~self.out)
-        counts = np.where(self.out, 1, np.diff(bounds)[tile])
-        waiter = np.repeat(np.arange(len(self.out)), counts)
-        place = np.arange(len(waiter)) - np.repeat(np.cumsum(counts) - counts, counts)
-        giver, first, every = (np.zeros(len(waiter), np.int64) for _ in range(3))
-        mine = self.out[waiter]
-        before = sums[np.searchsorted(sums, waiter[mine]) - 1]  # the product that hands the tile over
-        giver[mine], first[mine], every[mine] = before, 1, self.blocks[waiter[mine]]
-        span = spans[bounds[tile[waiter[~mine]]] + place[~mine]]
-        giver[~mine], first[~mine], every[~mine] = span.T
-        return waiter, giver, first, every
-
-    def _returned(self) -> tuple[Ints, Ints]:
-        """Return where the spans of each tile begin, and all spans: a copy, its first block of them, its last.
-
-        Copies that took fewer blocks than a later one are forgotten: the later one returned those too.
-        """
-        spans: list[tuple[int, int, int]] = []
-        bounds, taken = [0], list[tuple[int, int]]()
-        for copy, blocks in zip(self.copies.tolist(), self.blocks[self.copies].tolist(), strict=True):
-            done = 0
-            for earlier, reach in reversed(taken):
-                if done >= blocks:
-                    break
-                spans.append((earlier, done + 1, min(reach, blocks)))
-                done = min(reach, blocks)
-            bounds.append(len(spans))
-            while taken and taken[-1][1] <= blocks:
-                taken.pop()
-            taken.append((copy, blocks))
-        return np.array(bounds, np.int64), np.array(spans, np.int64).reshape(-1, 3)

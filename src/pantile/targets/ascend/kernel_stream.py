@@ -99,7 +99,10 @@ def core_stream(kernel: Kernel, works: Works) -> CoreStream:
     shapes, numbers = _shapes(kernel, works)
     segments = [
         maker.segment(prologue(kernel)),
-        *(maker.segment(tile_stream(kernel, Shape(*row[:3], bool(row[3])), Turn(*row[4:]))) for row in shapes),
+        *(
+            maker.segment(tile_stream(kernel, Shape(rows, columns, depth, bool(adds)), Turn(*turn)))
+            for rows, columns, depth, adds, *turn in shapes
+        ),
         maker.segment(epilogue(kernel)),
     ]
     chosen = np.concatenate([[0], numbers + 1, [len(segments) - 1]])
@@ -118,9 +121,7 @@ def core_stream(kernel: Kernel, works: Works) -> CoreStream:
 def gm_bases(kernel: Kernel, works: Works) -> npt.NDArray[np.int64]:
     """Return where each tile begins in A, B, C and the bias, in bytes: one row per tile."""
     m, n, k, width = kernel.m, kernel.n, kernel.k, kernel.element.bytes
-    a = works["a_batch"] * m * k + (
-        works["m"] + works["k"] * m if kernel.ta else works["m"] * k + works["k"]
-    )
+    a = works["a_batch"] * m * k + (works["m"] + works["k"] * m if kernel.ta else works["m"] * k + works["k"])
     if kernel.nz:
         block = kernel.element.block
         wide, tall = (k, up(n, FRACTAL_ROWS)) if kernel.tb else (n, up(k, FRACTAL_ROWS))
@@ -136,7 +137,7 @@ def gm_bases(kernel: Kernel, works: Works) -> npt.NDArray[np.int64]:
 
 
 def tensor_of(instruction: Instruction) -> int:
-    """Return the place among :data:`TENSORS` of the tensor that an instruction points into; their number if none."""
+    """Return which of :data:`TENSORS` an instruction points into; their number if none."""
     return next(
         (
             TENSORS.index(value["buf"])
@@ -150,9 +151,7 @@ def tensor_of(instruction: Instruction) -> int:
 def _gm(instruction: Instruction) -> dict[str, Any]:
     """Return an instruction's pointer into GM."""
     found: dict[str, Any] = next(
-        value
-        for value in instruction["args"].values()
-        if isinstance(value, dict) and value["buf"] in TENSORS
+        value for value in instruction["args"].values() if isinstance(value, dict) and value["buf"] in TENSORS
     )
     return found
 
@@ -162,9 +161,7 @@ def _moved(instruction: Instruction, offset: int) -> Instruction:
     return {
         "op": instruction["op"],
         "args": {
-            name: {**value, "off": offset}
-            if isinstance(value, dict) and value["buf"] in TENSORS
-            else value
+            name: {**value, "off": offset} if isinstance(value, dict) and value["buf"] in TENSORS else value
             for name, value in instruction["args"].items()
         },
     }

@@ -1,9 +1,10 @@
 """What a core issues for one tile of the result, and around all of its tiles.
 
-Five queues work at once: MTE2 fills a chunk of L1, MTE1 moves steps of another one to a half of L0, the cube
-multiplies the other half, FIX carries a sum out. A flag each way orders every pair that shares bytes: one says
-that a place is full, the other that it is free. All the latter are raised before the first tile, and taken
-after the last.
+Four queues work at once: MTE2 fills a chunk of L1, MTE1 moves steps of another one to a half of L0, the cube
+multiplies the other half, FIX carries a sum out. A flag each way orders every pair that shares bytes: one
+says that a place is full, the other that it is free. All the latter are raised before the first tile, and
+taken after the last. No two flags of one source share an id: programs are right as well where ids belong to
+the source, and not to the pair of pipes.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from pantile.targets.ascend.elements import BLOCK_BYTES, FRACTAL_ROWS, parts, up
 from pantile.targets.ascend.hand_over import CHECK, HAND_OVER
 from pantile.targets.ascend.instructions import Instruction, call, pipe_barrier, pointer, set_flag, wait_flag
-from pantile.targets.ascend.kernel import HALVES
+from pantile.targets.ascend.kernel import HALVES, MOST_CHUNKS
 from pantile.targets.ascend.memref import dense, left_extents, right_extents, sum_extents
 from pantile.targets.ascend.mma_call import MmaCall
 from pantile.targets.ascend.mma_loads import Part, load_left, load_right
@@ -27,6 +28,9 @@ if TYPE_CHECKING:
 FILLED, USED = ("PIPE_MTE2", "PIPE_MTE1"), ("PIPE_MTE1", "PIPE_MTE2")
 LOADED, FREE = ("PIPE_MTE1", "PIPE_M"), ("PIPE_M", "PIPE_MTE1")
 SUMMED, STORED = ("PIPE_M", "PIPE_FIX"), ("PIPE_FIX", "PIPE_M")
+FULL = MOST_CHUNKS
+"""The first id of flags by which MTE1 and M say that a place is full; ids below say that one is free."""
+
 BIAS_EVENT = HALVES
 """Id of M to MTE1 for the bias table; those below are for halves of L0."""
 
@@ -80,7 +84,7 @@ def epilogue(kernel: Kernel) -> list[Instruction]:
 def _free_places(kernel: Kernel) -> list[tuple[str, str, int]]:
     places = [(*USED, each) for each in range(kernel.l1_buffers)]
     places += [(*FREE, each) for each in range(HALVES)]
-    places += [(*FREE, BIAS_EVENT)] if kernel.bias else []
+    places += [(*FREE, BIAS_EVENT)] if kernel.guards_bias else []
     return places + ([] if kernel.hands_over else [(*STORED, each) for each in range(kernel.sums)])
 
 
@@ -131,7 +135,9 @@ def _fill_right(kernel: Kernel, shape: Shape, chunk: _Chunk, to: int) -> list[In
     return _rows(kernel, "GM_B", to, chunk.start * kernel.n, (chunk.depth, shape.columns, kernel.n))
 
 
-def _rows(kernel: Kernel, buffer: str, to: int, start: int, window: tuple[int, int, int]) -> list[Instruction]:
+def _rows(
+    kernel: Kernel, buffer: str, to: int, start: int, window: tuple[int, int, int]
+) -> list[Instruction]:
     """Copies that turn a window (rows, columns, length of a row in GM) into columns of fractals."""
     rows, columns, length = window
     width, elem = kernel.element.bytes, kernel.element.pointer
@@ -212,10 +218,11 @@ def _step(
     stream = [wait_flag(*FREE, half), *load_left(mma, split, part)]
     stream += load_right(mma, split, replace(part, l0=kernel.l0_address(half, "L0B")))
     if biased:
-        stream += [wait_flag(*FREE, BIAS_EVENT), _load_bias(kernel, shape, chunk)]
+        stream += [wait_flag(*FREE, BIAS_EVENT)] if kernel.guards_bias else []
+        stream.append(_load_bias(kernel, shape, chunk))
     if begin + part.k_actual == chunk.depth:
         stream.append(set_flag(*USED, chunk.place))
-    stream += [set_flag(*LOADED, half), wait_flag(*LOADED, half)]
+    stream += [set_flag(*LOADED, FULL + half), wait_flag(*LOADED, FULL + half)]
     if first and not kernel.hands_over:
         stream.append(wait_flag(*STORED, sums))
     elif not first and split.sum_rows // 16 * split.cube_n // 16 < _FORWARDED_BLOCKS:
@@ -236,7 +243,7 @@ def _step(
         )
     )
     stream.append(set_flag(*FREE, half))
-    return stream + ([set_flag(*FREE, BIAS_EVENT)] if biased else [])
+    return stream + ([set_flag(*FREE, BIAS_EVENT)] if biased and kernel.guards_bias else [])
 
 
 def _load_bias(kernel: Kernel, shape: Shape, chunk: _Chunk) -> Instruction:
@@ -267,4 +274,4 @@ def _store(kernel: Kernel, shape: Shape, sums: int) -> list[Instruction]:
     stream = [*adding, copy, *([call("set_atomic_none")] if shape.adds else [])]
     if kernel.hands_over:
         return stream
-    return [set_flag(*SUMMED, sums), wait_flag(*SUMMED, sums), *stream, set_flag(*STORED, sums)]
+    return [set_flag(*SUMMED, FULL + sums), wait_flag(*SUMMED, FULL + sums), *stream, set_flag(*STORED, sums)]

@@ -96,7 +96,7 @@ def _turn_fractals(op: str, args: Args, memory: Memory) -> list[Write]:
 
 
 def copy_bias(op: str, args: Args, registers: Registers, memory: Memory) -> list[Write]:
-    """``copy_cbuf_to_bt``: bursts of 64 bytes of the source; two-byte numbers are widened to float if asked for."""
+    """``copy_cbuf_to_bt``: bursts of 64 bytes; numbers of two bytes are widened to float if asked for."""
     del op, registers
     data = memory.read(args["src"]["buf"], int(args["src"]["off"]) + _bursts(args, "src_gap", 64))
     if args["conv_control"]:
