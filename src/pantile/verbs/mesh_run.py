@@ -103,7 +103,7 @@ class MeshRun:
 
     @property
     def utilisation(self) -> dict[str, float]:
-        """``mac``: MACs done / (PEs x cycles); ``busy``: time with an array at work / time, of all chiplets."""
+        """``mac``: MACs done / (PEs x cycles); ``busy``: time with an array at work / time, of all arrays."""
         config, seconds = self.session.config, sum(timeline.seconds for timeline in self.timelines)
         if not seconds:
             return {"mac": 0.0, "busy": 0.0}
