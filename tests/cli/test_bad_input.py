@@ -121,7 +121,7 @@ def test_an_unknown_key_of_a_machine(pantile: Pantile, machine_file: WriteMachin
     ("option", "value", "line"),
     [
         ("-p", "onxim", "unknown planner 'onxim'; did you mean 'onnxim'?"),
-        ("-p", "search", "unknown planner 'search'; allowed here: onnxim"),
+        ("-p", "search", "unknown planner 'search'; allowed here: cannon, direct, onnxim, summa"),
         ("--semantics", "fixd", "unknown semantics 'fixd' of planner onnxim; did you mean 'fixed'?"),
         ("--semantics", "exact", "unknown semantics 'exact' of planner onnxim; allowed here: faithful, fixed"),
         ("--mapping", "none.mapping", "mapping file 'none.mapping': no such file or directory; give a file, or a "

@@ -45,12 +45,15 @@ Planner = Annotated[
 Mapping = Annotated[
     str | None,
     typer.Option(
-        "--mapping", metavar="TEXT|FILE", help="'[T] N32 C64 M32 - [O] … - [I] …', or a file of them"
+        "--mapping",
+        metavar="TEXT|FILE",
+        help="'[T] N32 C64 M32 - [O] … - [I] …' or a file of them; "
+        "meshes: '[grid] 2x2 [pieces] b1 m2 n2 k4 [slots] 2'",
     ),
 ]
 Semantics = Annotated[
     str | None,
-    typer.Option("--semantics", metavar="NAME", help="onnxim: fixed (default) or faithful"),
+    typer.Option("--semantics", metavar="NAME", help="onnxim: fixed (default) or faithful; others have one"),
 ]
 Dims = Annotated[
     list[str] | None,

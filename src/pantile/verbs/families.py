@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from pantile.check.report import Report
     from pantile.machine import Machine
     from pantile.program.program import Program
+    from pantile.simulate.links import Route
     from pantile.tiling.plan import NodePlan, Note, Plan
     from pantile.verbs.arguments import PlanOptions
     from pantile.workload.network import Network, Node
@@ -128,11 +129,13 @@ class Family:
         name: As in ``[family.<name>]``.
         planners: Who can plan for it, the default first.
         module: Has ``plan_session(network, machine, options)`` and ``require_supported_machine(machine)``.
+        routes: Module and function that gives the routes of its machines; empty where paths say all.
     """
 
     name: str
     planners: tuple[str, ...]
     module: str
+    routes: str = ""
 
     def plan(self, network: Network, machine: Machine, options: PlanOptions) -> Session:
         """Return *network* planned on *machine*.
@@ -152,7 +155,15 @@ class Family:
         import_module(self.module).require_supported_machine(machine)
 
 
-FAMILIES = (Family("systolic", ("onnxim",), "pantile.verbs.systolic"),)
+FAMILIES = (
+    Family("systolic", ("onnxim",), "pantile.verbs.systolic"),
+    Family(
+        "mesh",
+        ("cannon", "summa", "direct"),
+        "pantile.verbs.mesh",
+        routes="pantile.targets.mesh.routes:mesh_route",
+    ),
+)
 """Every family that this version plans for."""
 
 PLANNERS = tuple(planner for family in FAMILIES for planner in family.planners)
@@ -175,6 +186,20 @@ def planner_of(machine: Machine, planner: str | None) -> str:
 def families_of(machine: Machine) -> list[Family]:
     """Return the families that *machine* belongs to."""
     return [family for family in FAMILIES if family.name in machine.family]
+
+
+def route_of(machine: Machine) -> Route | None:
+    """Return what gives the links between memories of *machine*; ``None`` leaves it to its paths.
+
+    Raises:
+        PantileError: If the machine lacks what its family needs; all problems at once.
+    """
+    for family in families_of(machine):
+        if family.routes:
+            module, _, function = family.routes.partition(":")
+            found: Route = getattr(import_module(module), function)(machine)
+            return found
+    return None
 
 
 def family_of(machine: Machine, planner: str) -> Family:

@@ -8,8 +8,8 @@ from pantile.simulate.bind import bind
 from pantile.simulate.engine import LARGE, is_compiled, run
 from pantile.simulate.queries import simulate_dynamic
 from pantile.simulate.timeline import Timeline
+from pantile.verbs.families import route_of
 from pantile.verbs.programfile import dynamic_source
-from pantile.verbs.routes import route_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -1,15 +1,15 @@
 """From a mesh plan to its program, written in the statements of the tile language.
 
 Every chiplet has threads that fetch its shards of a and of b (for ``summa`` two each: what it owns, and what
-it is passed), and one that multiplies and stores. A fetch takes a slot, then the shard: from a memory off chip,
-or from a neighbour's copy. A copy is destroyed when its chiplet has multiplied it and every neighbour that
-takes it has it, which a barrier of just these threads sees to. So a full buffer makes a fetch wait, and nobody
-skips a tile.
+it is passed), and one that multiplies and stores. A fetch takes a slot, then the shard: from a memory off
+chip, or from a neighbour's copy. A copy is destroyed when its chiplet has multiplied it and every neighbour
+that takes it has it, which a barrier of just these threads sees to. So a full buffer makes a fetch wait, and
+nobody skips a tile.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import product
 from typing import TYPE_CHECKING
@@ -41,6 +41,9 @@ if TYPE_CHECKING:
     from pantile.tiling.operand import OperandTile
     from pantile.tiling.plan import Plan
     from pantile.tiling.tiling import Tiling
+
+SOURCE = "pantile/targets/mesh/lower.py"
+"""The file that operations come from, as it is called wherever the package is installed."""
 
 INPUTS: tuple[Input, Input] = ("a", "b")
 _NAMES = {"a": "X", "b": "W"}
@@ -117,12 +120,27 @@ class Work:
             lane = self.schedule.lanes[-1]
             barrier(self.multipliers[giver], *(self.fetchers[operand, lane, each] for each in takers))
 
+    def round_over(self, operand: Input, giver: Chiplet) -> None:
+        """Meet, in a thread of *giver* or of a taker: the shards that *giver* got in a round are destroyed.
+
+        A shard may come again in the next round: whoever takes it must not take the old one.
+        """
+        takers = {
+            each for step in range(self.schedule.steps) for each in self.schedule.takers(operand, giver, step)
+        }
+        if takers:
+            lane = self.schedule.lanes[-1]
+            barrier(self.multipliers[giver], *(self.fetchers[operand, lane, each] for each in sorted(takers)))
+
 
 def _fetcher(work: Work, operand: Input, lane: str, chiplet: Chiplet) -> Thread:
     """The thread that fills one buffer of one input on one chiplet."""
     core, schedule = Core(*chiplet), work.schedule
+    every = (schedule.giver(operand, chiplet, step) for step in range(schedule.steps))
+    givers = sorted({giver for giver in every if giver is not None})
 
     def fetch() -> None:
+        begun = None
         for block, step in product(work.blocks(), range(schedule.steps)):
             if schedule.lane(operand, chiplet, step) != lane:
                 continue
@@ -134,6 +152,10 @@ def _fetcher(work: Work, operand: Input, lane: str, chiplet: Chiplet) -> Thread:
                 load_store(work.ddr(schedule.owner(operand, chiplet, step)), SRAM(core), shard)
                 finish_writing(shard)
                 continue
+            if begun not in (None, block):
+                for each in givers:
+                    work.round_over(operand, each)
+            begun = block
             theirs = work.shard(operand, giver, block, step - schedule.lag)
             start_reading(theirs)
             load_store(SRAM(Core(*giver)), SRAM(core), theirs)
@@ -148,6 +170,8 @@ def _multiplier(work: Work, chiplet: Chiplet) -> Thread:
     """The thread that multiplies on one chiplet, and stores what it has computed."""
     core, schedule = Core(*chiplet), work.schedule
 
+    *_, last = work.blocks()
+
     def multiply() -> None:
         for block, step in product(work.blocks(), range(schedule.steps)):
             tile = work.tile(chiplet, block, step)
@@ -160,6 +184,9 @@ def _multiplier(work: Work, chiplet: Chiplet) -> Thread:
                 work.buffers[operand, schedule.lane(operand, chiplet, step)][core].release()
             if step == schedule.steps - 1:
                 load_store(SRAM(core), work.ddr(chiplet), tile.Y)
+                if block != last:
+                    for operand in INPUTS:
+                        work.round_over(operand, chiplet)
 
     return Thread(multiply, f"multiply {_at(chiplet)}", core)
 
@@ -185,7 +212,8 @@ def lower(plan: Plan, *, name: str) -> Program:
     grid = Grid(plan.parameters["machine_grid"][0], plan.parameters["machine_grid"][1])
     recording = record(plan.tiling, threads, grid=grid)
     dtypes = dict(zip(("X", "W", "Y"), plan.parameters["dtypes"], strict=True))
-    return lower_recording(recording, name=name, dtypes=dtypes, grid=grid)
+    program = lower_recording(recording, name=name, dtypes=dtypes, grid=grid)
+    return replace(program, parameters={**program.parameters, "files": SOURCE})
 
 
 def work_of(plan: Plan) -> Work:

@@ -107,9 +107,8 @@ def mesh_route(machine: Machine) -> Route:
 
     def route(source: Space, target: Space) -> list[Link]:
         start, end = topology.home(source), topology.home(target)
-        inner = {source.kind, target.kind} - {OFF_CHIP, ON_CHIP}
-        if start == end and (inner or source == target):
-            return path_links(source, target, machine)  # within a chiplet; not a matter of topology
+        if start == end and OFF_CHIP not in (source.kind, target.kind):
+            return path_links(source, target, machine)  # within a chiplet: no matter of topology
         links = _leave(source, start, machine)
         if topology.bus:
             outside = OFF_CHIP in (source.kind, target.kind)

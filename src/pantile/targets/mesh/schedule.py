@@ -17,9 +17,9 @@ if TYPE_CHECKING:
 Chiplet = tuple[int, int]
 """Row and column."""
 
-Exchange = Literal["cannon", "summa", "none", "skewed"]
+Exchange = Literal["cannon", "summa", "direct", "skewed"]
 """``cannon``: shards circulate. ``summa``: owners broadcast along rows and columns, each neighbour passing on
-to the next. ``none``: every chiplet loads all it needs; ``skewed``: the same, in Cannon's order."""
+to the next. ``direct``: every chiplet loads all it needs; ``skewed``: the same, in Cannon's order."""
 
 CIRCULAR = ("cannon", "skewed")
 """What begins with another piece on every chiplet, and needs as many rows as columns."""
@@ -65,7 +65,7 @@ class Schedule:
 
     def giver(self, operand: Input, chiplet: Chiplet, step: int) -> Chiplet | None:
         """Return the neighbour that hands the shard on, or ``None`` where it comes from a memory off chip."""
-        if self.exchange in ("none", "skewed"):
+        if self.exchange in ("direct", "skewed"):
             return None
         along = 1 if operand == "a" else 0
         ahead = list(chiplet)

@@ -1,0 +1,170 @@
+"""A network on a grid of chiplets: its plans, its programs, one run after the other."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+from pantile.errors import InfeasibleError, OutsideModelError, Place, UsageError, raise_all, suggestion
+from pantile.planners.mesh.planner import SEMANTICS, plan_network
+from pantile.simulate.timeline import simulate
+from pantile.targets.mesh.config import MeshConfig, mesh_config
+from pantile.targets.mesh.lower import lower
+from pantile.targets.mesh.routes import mesh_route
+from pantile.verbs.arguments import network_text, node_text
+from pantile.verbs.families import PlannedLayer
+from pantile.verbs.mesh_lowering import MeshLowering
+from pantile.verbs.mesh_run import MeshRun
+from pantile.verbs.outside import outside_notes
+from pantile.verbs.program import check_program
+from pantile.verbs.result import head
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from pantile.check.report import Report
+    from pantile.machine import Machine
+    from pantile.tiling.plan import NodePlan, Note
+    from pantile.verbs.arguments import PlanOptions
+    from pantile.workload.network import Network
+
+
+@dataclass(frozen=True)
+class Mesh:
+    """A network planned on a grid of chiplets.
+
+    Attributes:
+        network: What is computed.
+        machine: What it runs on.
+        config: The machine's figures.
+        planner: Who planned it.
+        plans: One per node, in file order.
+        notes: Remarks on the whole run.
+        dims: Sizes that were given to the network's symbolic dimensions.
+    """
+
+    network: Network
+    machine: Machine
+    config: MeshConfig
+    planner: str
+    plans: tuple[NodePlan, ...]
+    notes: tuple[Note, ...] = ()
+    dims: Mapping[str, int] = field(default_factory=dict)
+
+    @property
+    def semantics(self) -> str:
+        """The one reading of the planner's rules."""
+        return SEMANTICS
+
+    def head(self, verb: str, workload: str, notes: Sequence[Note]) -> dict[str, Any]:
+        """Return the keys that every object of this session has."""
+        return head(
+            verb,
+            workload=workload,
+            machine=self.machine.name,
+            planner=self.planner,
+            semantics=self.semantics,
+            notes=notes,
+        )
+
+    def with_note(self, note: Note) -> Mesh:
+        """Return the session with one more remark on the whole run."""
+        return replace(self, notes=(*self.notes, note))
+
+    @cached_property
+    def outside(self) -> tuple[Note, ...]:
+        """A note per reason why nodes are outside the model, with their share of the known work."""
+        return outside_notes(self.plans)
+
+    def require_plans(self) -> None:
+        """Check that every node inside the model has a plan.
+
+        Raises:
+            InfeasibleError: If a plan is infeasible; all of them together.
+            OutsideModelError: If nothing is inside the model.
+        """
+        inside = [each for each in self.plans if each.plan is not None]
+        raise_all(
+            [
+                InfeasibleError(each.plan.reason, place=Place(node_text(self.network, each.node.name)))
+                for each in inside
+                if each.plan is not None and not each.plan.feasible
+            ]
+        )
+        if not inside:
+            reasons = "; ".join(f"{each.node.name}: {each.outside}" for each in self.plans[:3])
+            raise OutsideModelError(f"no node of {self.network.name} is inside the model ({reasons})")
+
+    def require_core(self, core: int | None) -> None:
+        """Check the number of a chiplet; ``None`` means all of them.
+
+        Raises:
+            UsageError: If the machine has no such chiplet.
+        """
+        last = self.config.chiplets - 1
+        if core is not None and not 0 <= core <= last:
+            raise UsageError(f"there is no core {core}; {self.machine.name} has cores 0 to {last}")
+
+    @cached_property
+    def _layers(self) -> list[PlannedLayer]:
+        feasible = [(each, each.plan) for each in self.plans if each.plan is not None and each.plan.feasible]
+        return [
+            PlannedLayer(
+                node=each.node,
+                plan=plan,
+                program=lower(plan, name=node_text(self.network, each.node.name)),
+                layer=position,
+                workload=node_text(self.network, each.node.name),
+                notes=(*plan.notes, *self.notes),
+            )
+            for position, (each, plan) in enumerate(feasible)
+        ]
+
+    def layers(self) -> list[PlannedLayer]:
+        """Return the layers that have a program, in file order."""
+        return self._layers
+
+    def lowerings(
+        self, core: int | None, window: range | None, notes: tuple[Note, ...]
+    ) -> list[MeshLowering]:
+        """Return every layer's program to be listed; *notes* are added to each."""
+        return [MeshLowering(self, each, core, window, (*each.notes, *notes)) for each in self._layers]
+
+    def reports(self, on_compile: Callable[[], None]) -> list[Report]:
+        """Return a report on every layer's program."""
+        del on_compile
+        return [check_program(each.program, self.machine).report for each in self._layers]
+
+    def simulation(self, on_compile: Callable[[], None]) -> MeshRun:
+        """Return one run of the network, layer after layer."""
+        del on_compile
+        route = mesh_route(self.machine)
+        timelines = tuple(simulate(each.program, self.machine, route=route) for each in self._layers)
+        return MeshRun(self, network_text(self.network), timelines)
+
+
+def plan_session(network: Network, machine: Machine, options: PlanOptions) -> Mesh:
+    """Return *network* planned on *machine*.
+
+    Raises:
+        PantileError: If anything of it cannot be planned; all problems at once.
+    """
+    if options.semantics not in (None, SEMANTICS):
+        raise UsageError(
+            f"unknown semantics {options.semantics!r} of planner {options.planner}",
+            mend=suggestion(options.semantics or "", [SEMANTICS]),
+        )
+    config = mesh_config(machine)
+    assert options.planner is not None  # who calls has chosen
+    plans = plan_network(network, config, options.planner, mapping=options.mapping)
+    return Mesh(network, machine, config, options.planner, plans, dims=options.dims)
+
+
+def require_supported_machine(machine: Machine) -> None:
+    """Check that a mesh machine can be timed.
+
+    Raises:
+        PantileError: What it lacks; all problems at once.
+    """
+    mesh_config(machine)
