@@ -47,7 +47,6 @@ _REFERENCES = (
     _Reference("counter", "dst", "name", -1),
     _Reference("access", "space", "space", 0),
     _Reference("access", "operand", "operand", 0),
-    _Reference("op", "duration_model", "duration", -1),
 )
 
 _CODES: tuple[tuple[str, str, type[IntEnum]], ...] = (
@@ -135,7 +134,6 @@ def _rows(program: Program) -> Iterator[str]:
         "name": len(program.names),
         "space": _length(program.parameters, "spaces"),
         "operand": len(program.operands),
-        "duration": 1 + _length(program.parameters, "durations"),
     }
     for each in _REFERENCES:
         values = tables[each.table][each.column]
@@ -194,8 +192,14 @@ def _parameters(program: Program) -> Iterator[str]:
         yield "parameters: files are neither a text nor a list of texts"
     if not isinstance(given.get("slot_order", ""), str) or not isinstance(given.get("output", ""), str):
         yield "parameters: slot_order and output are texts"
-    if not _counts(given.get("durations", [])):
-        yield "parameters: durations are no counts"
+    durations = given.get("durations", [])
+    if not isinstance(durations, list | tuple) or not all(
+        _counts(each if isinstance(each, list | tuple) else [each]) for each in durations
+    ):
+        yield "parameters: durations are no counts, or lists of them"
+    models = program.pieces[0].tables["op"]["duration_model"]
+    if "tiling" in given and np.any((models < -1) | (models > len(durations))):
+        yield f"table 'op': a duration model that is none of {len(durations)}"
     operations = len(program.pieces[0].tables["op"])
     for at, life in enumerate(given.get("lives", [])):
         whole = isinstance(life, list | tuple) and len(life) == 5 and all(type(each) is int for each in life)

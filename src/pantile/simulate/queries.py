@@ -49,7 +49,7 @@ def simulate_dynamic(
         ]
         executor = DynamicExecutor(threads, _counters(run), _resources(resources))
         outcome = executor.run()
-        program = run.program(stopped=bool(outcome.stuck or outcome.fault))
+        program = run.program()
     bound = bind(program, machine, route=route) if machine else unit_time(program)
     if outcome.stuck or outcome.fault:  # say what it waits for as the recorded program has it
         return Timeline(bound, run_static(bound))

@@ -187,19 +187,19 @@ class DynamicRun:
                 values.append(value)
             self._go_on(thread, tuple(values))
 
-    def program(self, *, stopped: bool = False) -> Program:
+    def program(self) -> Program:
         """Return what was recorded so far as a static program: the run as it went.
 
-        Args:
-            stopped: Whether the run did not come to its end. Copies that were to be made then may be missing,
-                which is no misuse; any other is listed in ``parameters["faults"]``.
+        Where a thread still waits for an answer, copies that it was to make may be missing. That is no misuse;
+        any other is listed in ``parameters["faults"]``.
 
         Raises:
-            ProgramError: If a statement is misused.
+            ProgramError: If every thread came to its end, and a statement is misused.
         """
         source = self.source
+        unfinished = any(not worker.ended for worker in self._workers)
         program = lower(
-            self.recording, name=source.name, dtypes=source.dtypes, grid=source.grid, keep_faults=stopped
+            self.recording, name=source.name, dtypes=source.dtypes, grid=source.grid, keep_faults=unfinished
         )
         faults = program.parameters.pop("faults", ())
         real = [fault for fault in faults if not fault["sentence"].endswith(UNBORN)]
