@@ -190,8 +190,8 @@ class DynamicRun:
     def program(self) -> Program:
         """Return what was recorded so far as a static program: the run as it went.
 
-        Where a thread still waits for an answer, copies that it was to make may be missing. That is no misuse;
-        any other is listed in ``parameters["faults"]``.
+        Where a thread still waits for an answer, copies that it was to make may be missing: no misuse, while
+        any misuse is listed in ``parameters["faults"]``.
 
         Raises:
             ProgramError: If every thread came to its end, and a statement is misused.
