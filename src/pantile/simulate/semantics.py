@@ -97,6 +97,8 @@ def _compute(
         elements = decode(np.concatenate(parts), operand_dtype(operand)).astype(wide)
         arrays.append(_shaped(program, tables, op, elements, operand, box))
         letters.append(axes_of(program, operand))
+    if not set(axes_of(program, output)) <= {axis for axes in letters for axis in axes}:
+        raise _refuse(program, tables, op, "a compute does not read all inputs of its product")
     product = np.einsum(
         *(each for pair in zip(arrays, letters, strict=True) for each in pair), axes_of(program, output)
     )

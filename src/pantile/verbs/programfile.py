@@ -100,13 +100,12 @@ def read_listing(text: str, path: str) -> Program:
 
 
 def schema_in(path: str) -> str | None:
-    """Return the schema that the JSON object in a file states; ``None`` if there is no such thing."""
+    """Return the schema that a JSON object in a file states: ``""`` if none, ``None`` if it is no object."""
     try:
         data = json.loads(Path(path).read_bytes())
     except (OSError, ValueError, RecursionError):
         return None
-    schema = data.get("schema") if isinstance(data, dict) else None
-    return schema if isinstance(schema, str) else None
+    return str(data.get("schema", "")) if isinstance(data, dict) else None
 
 
 def refuse_other_json(value: object) -> None:
@@ -120,7 +119,7 @@ def refuse_other_json(value: object) -> None:
     schema = schema_in(os.fspath(value))
     if schema is not None and schema != PLAN_SCHEMA:
         raise WorkloadError(
-            f"expected a plan ({PLAN_SCHEMA!r}) or a program ({SCHEMA!r}), got {schema!r}",
+            f"expected a plan ({PLAN_SCHEMA!r}) or a program ({SCHEMA!r}), got {schema or 'no schema'!r}",
             place=Place(os.fspath(value)),
             mend="write one with `pantile plan … --json`, or with Program.to_json",
         )
