@@ -123,7 +123,8 @@ def _explain_strategies(stages: Stages, tail: Tail, log: DecisionLog) -> None:
         formula = "r = 0: nothing to do" if not tail.remainder else "the least time of A0, A1 and B*"
     else:
         formula = f"the printed table: {tail.printed.row}"
-    log.add("strategy", tail.strategy, formula, times, rejected=_lost(tail))
+    possible = {name: time for name, time in times.items() if time is not None}
+    log.add("strategy", tail.strategy, formula, possible, rejected=_lost(tail))
     if tail.effective != tail.strategy:
         log.add(
             "strategy_effective",

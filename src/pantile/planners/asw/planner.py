@@ -129,7 +129,8 @@ def _placement(stages: Stages) -> str:
     blocks = stages.problem.batch * cut.rows * cut.columns
     if stages.reduction is not None or order is None or tail is None:
         return f"{blocks} blocks on {stages.entry.used_cores} cores in turn"
-    how = f"windows of {order.window}" if order.name == "swizzle" else f"{order.name} order"
+    window = min(order.window, cut.rows if order.fastest == 0 else cut.columns)
+    how = f"windows of {window}" if order.name == "swizzle" else f"{order.name} order"
     dealt = f"{stages.options.assignment} on {stages.chip.cores} cores"
     said = f"{blocks} blocks of all batches, {how} within each, {dealt}"
     if tail.effective == "A1" and tail.pieces is not None:
