@@ -262,3 +262,16 @@ def test_shared_operands_count_once_where_they_fit() -> None:
 def test_outside_the_model_is_an_error_of_its_kind(machine: Machine) -> None:
     with pytest.raises(OutsideModelError):
         plan_product(parse_workload("bmm:b=1,m=64,n=64,k=64,dtype=fp32"), machine)
+
+
+def test_a_bias_is_noted_and_costs_nothing(machine: Machine) -> None:
+    with_bias = plan_product(parse_workload("bmm:b=4,m=512,n=2048,k=512,bias=fp32"), machine)
+    assert [note.code for note in with_bias.notes] == ["model"]
+    without = plan_product(parse_workload("bmm:b=4,m=512,n=2048,k=512"), machine)
+    assert with_bias.predicted == without.predicted
+
+
+def test_unit_flag_is_on_where_it_gains_something(machine: Machine) -> None:
+    bound = {"bmm:b=8,m=2048,n=2048,k=1024": True, "bmm:b=1,m=200,n=20000,k=3000": False}
+    for workload, flag in bound.items():
+        assert plan_product(parse_workload(workload), machine).parameters["unit_flag"] is flag

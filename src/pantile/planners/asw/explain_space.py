@@ -108,7 +108,7 @@ def _explain_l0c(stages: Stages, log: DecisionLog, m: int, n: int) -> None:
     }
     unit = 1e6 * base.m * base.n
     log.add(
-        "l0c",
+        "overlap",
         "UnitFlag" if stages.options.unit_flag else "neither",
         "time of a whole tile's area: max(compute, write) with either, their sum with neither",
         {

@@ -184,7 +184,23 @@ def explain_totals(stages: Stages, log: DecisionLog) -> None:
         formula = "max(memory, compute, write) + drain + tail"
     why = () if totals.total is not None else ("a time: r_in is undefined, D holds no pair of blocks (E-29)",)
     log.add("T_us", microseconds(totals.total), formula, shown, rejected=why)
+    assert stages.tail is not None
+    assert stages.inner is not None
+    log.add(
+        "unit_flag",
+        uses_unit_flag(stages),
+        "on if a block is compute or write bound and L0C holds a single tile",
+        {"bound": stages.tail.time.bound, "l0c_buffers": stages.inner.buffers},
+    )
     log.add("l1_buffers", totals.l1_buffers, "4 if 4 (sM + sN) kL1 dt <= L1, else 2")
+
+
+def uses_unit_flag(stages: Stages) -> bool:
+    """Whether results are to leave L0C while the cube computes; a block bound by loads gains nothing."""
+    timed = stages.tail or stages.reduction
+    if timed is None or stages.inner is None or not stages.options.unit_flag:
+        return False
+    return stages.inner.buffers == 1 and timed.time.bound != "memory"
 
 
 def explain_reduction(stages: Stages, log: DecisionLog) -> None:

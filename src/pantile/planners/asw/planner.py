@@ -5,6 +5,7 @@ Source: asw-theory.md.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from pantile.planners.asw.block_order import ORDERS
@@ -22,6 +23,7 @@ from pantile.planners.asw.explain_time import (
     explain_reduction,
     explain_tail,
     explain_totals,
+    uses_unit_flag,
 )
 from pantile.planners.asw.full_load import left_full_load, right_full_load
 from pantile.planners.asw.infeasible import why_infeasible
@@ -32,7 +34,7 @@ from pantile.planners.asw.problem import problem_of
 from pantile.planners.asw.split import split_kind
 from pantile.planners.asw.totals import l1_buffers
 from pantile.tiling.log import DecisionLog
-from pantile.tiling.plan import Plan
+from pantile.tiling.plan import Note, Plan
 from pantile.workload.dtypes import DTYPES
 
 if TYPE_CHECKING:
@@ -71,7 +73,12 @@ def plan_product(
     Raises:
         PantileError: If the product or the machine is outside the analysis, or lacks a constant.
     """
-    return plan_of(stages_of(product, machine, semantics, options))
+    plan = plan_of(stages_of(product, machine, semantics, options))
+    if product.bias is None:
+        return plan
+    return replace(
+        plan, notes=(*plan.notes, Note("model", "the analysis leaves the bias out: it costs nothing"))
+    )
 
 
 def plan_of(stages: Stages) -> Plan:
@@ -166,7 +173,7 @@ def _parameters(stages: Stages, decisions: Sequence[Decision]) -> dict[str, Any]
     }
     if inner is not None:
         figures["base_tile"] = {"m": inner.m, "n": inner.n, "k": inner.k}
-        figures["unit_flag"] = stages.options.unit_flag and inner.buffers == 1
+        figures["unit_flag"] = uses_unit_flag(stages)
     if stages.reduction is not None:
         found = stages.reduction
         figures["single_core"] = _block(found.m, found.n, found.k_l1, found.rows, found.columns)
