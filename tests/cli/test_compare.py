@@ -15,7 +15,7 @@ BOTH = ["-p", "cann", "-p", "asw"]
 
 def test_it_prints_both_plans_and_where_they_part(capsys: pytest.CaptureFixture[str]) -> None:
     assert main([*SMALL, *BOTH]) == 0
-    assert "they part at: single-core tile" in capsys.readouterr().out
+    assert "they part at: base tile" in capsys.readouterr().out
 
 
 def test_json_is_one_object(capsys: pytest.CaptureFixture[str]) -> None:

@@ -103,13 +103,12 @@ def test_a_recut_is_what_the_plan_cuts(machine: Machine) -> None:
     assert value(plan, "block") == {"m": 256, "n": 256, "k_l1": 256}
 
 
-def test_inner_tiles_of_a_block_are_equal_and_fit(machine: Machine) -> None:
-    """A block of 688 rows is three tiles of 240, not two of 256 and one of 176 (E-12)."""
-    stages = run_stages(Problem(batch=4, m=2048, n=2048, k=96), Chip())
-    assert stages.block is not None
-    assert stages.block.m == 688
-    without_tail = plan_product(parse_workload("bmm:b=4,m=2048,n=2048,k=96"), machine)
-    assert without_tail.parameters["base_tile"] == {"m": 256, "n": 256, "k": 64}
+def test_inner_tiles_of_a_block_are_equal(machine: Machine) -> None:
+    """A block of 384 x 304 is 2 x 2 tiles of 192 x 160, not of 256 and what is left (E-12)."""
+    plan = plan_product(parse_workload("bmm:b=7,m=768,n=896,k=640"), machine)
+    assert plan.parameters["single_core"] == {"m": 384, "n": 304, "k_l1": 176, "rows": 2, "columns": 3}
+    assert plan.parameters["base_tile"] == {"m": 256, "n": 256, "k": 64}
+    assert plan.parameters["inner_tile"] == {"m": 192, "n": 160, "k": 64, "count": 4}
 
 
 def test_both_readings_of_the_same_figure_stand_beside_the_value(machine: Machine) -> None:

@@ -81,7 +81,7 @@ def _block(printed: Stages, right: Stages) -> Iterator[Note]:
         if more > 0:
             yield Note(
                 "E-10",
-                f"the published objective takes {printed.block.rows} x {printed.block.columns} blocks, "
+                f"as published stage 2 takes {printed.block.rows} x {printed.block.columns} blocks, "
                 f"which move {100 * more / block.traffic_bytes:.3g} % more than {block.rows} x "
                 f"{block.columns}",
             )

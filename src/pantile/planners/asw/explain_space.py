@@ -156,16 +156,6 @@ def explain_block(stages: Stages, log: DecisionLog) -> None:
     )
     log.add("r", block.remainder, "blocks mod C")
     log.add("traffic_bytes", block.traffic_bytes, "b (nCnt m + mCnt n) k dt: every panel of every block")
-    inner = stages.inner
-    assert inner is not None
-    log.add(
-        "inner_tile",
-        {"m": inner.m, "n": inner.n, "k": inner.k},
-        "equal tiles of the block, the K step at most kL1"
-        if stages.corrected
-        else "base tile, at most the block",
-        {"tiles": inner.count, "l0c_buffers": inner.buffers},
-    )
 
 
 def _losers(stages: Stages, block: SingleCore) -> tuple[str, ...]:

@@ -184,13 +184,21 @@ def explain_totals(stages: Stages, log: DecisionLog) -> None:
         formula = "max(memory, compute, write) + drain + tail"
     why = () if totals.total is not None else ("a time: r_in is undefined, D holds no pair of blocks (E-29)",)
     log.add("T_us", microseconds(totals.total), formula, shown, rejected=why)
+    inner = stages.inner
     assert stages.tail is not None
-    assert stages.inner is not None
+    assert inner is not None
+    equal = "equal tiles of the blocks that cores take, the K step at most kL1"
+    log.add(
+        "inner_tile",
+        {"m": inner.m, "n": inner.n, "k": inner.k},
+        equal if stages.corrected else "the base tile, at most the block",
+        {"tiles": inner.count, "l0c_buffers": inner.buffers},
+    )
     log.add(
         "unit_flag",
         uses_unit_flag(stages),
         "on if a block is compute or write bound and L0C holds a single tile",
-        {"bound": stages.tail.time.bound, "l0c_buffers": stages.inner.buffers},
+        {"bound": stages.tail.time.bound, "l0c_buffers": inner.buffers},
     )
     log.add("l1_buffers", totals.l1_buffers, "4 if 4 (sM + sN) kL1 dt <= L1, else 2")
 

@@ -172,7 +172,8 @@ def _parameters(stages: Stages, decisions: Sequence[Decision]) -> dict[str, Any]
         },
     }
     if inner is not None:
-        figures["base_tile"] = {"m": inner.m, "n": inner.n, "k": inner.k}
+        figures["base_tile"] = {"m": stages.base.m, "n": stages.base.n, "k": inner.k}
+        figures["inner_tile"] = {"m": inner.m, "n": inner.n, "k": inner.k, "count": inner.count}
         figures["unit_flag"] = uses_unit_flag(stages)
     if stages.reduction is not None:
         found = stages.reduction
