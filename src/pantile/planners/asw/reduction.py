@@ -96,8 +96,8 @@ def _block_time(
 ) -> BlockTime:
     """Return the time of one block where a byte takes *share* seconds a core.
 
-    With a *step* it is what one step along k loads, as published; without, all of k through L2 and the block's
-    part of the inputs from memory.
+    With a *step* it is what one step along k loads, as published; without, all of k through L2 and the
+    block's part of the inputs from memory.
     """
     perimeter, area = (base.m + base.n) * problem.element_bytes, base.m * base.n
     if step:
