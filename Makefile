@@ -18,7 +18,6 @@ test-full: $(VENV)/dev.stamp browser lint
 bench: $(VENV)/dev.stamp
 	OPENBLAS_NUM_THREADS=1 $(BIN)/python benchmarks/systolic.py
 	OPENBLAS_NUM_THREADS=1 $(BIN)/python benchmarks/ascend.py
-	OPENBLAS_NUM_THREADS=1 $(BIN)/python benchmarks/asw.py
 
 lint: $(VENV)/dev.stamp
 	$(BIN)/ruff check .

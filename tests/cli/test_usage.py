@@ -16,7 +16,7 @@ HELP = "see `pantile {} --help`"
 LINES = (
     (("pla",), "pantile: no such command 'pla'; did you mean 'plan'?"),
     (("frobnicate",), "pantile: no such command 'frobnicate'; see `pantile --help`"),
-    (("compare", *SEED), "two planners are compared, got 0; give -p twice"),
+    (("sweep", *SEED), "pantile: no such command 'sweep'; see `pantile --help`"),
     (("machines", "shw"), "pantile machines: no such command 'shw'; did you mean 'show'?"),
     (("plan",), "pantile plan: missing WORKLOAD; " + HELP.format("plan")),
     (("plan", "gemm:m=8,n=8,k=8"), "pantile plan: missing -m/--machine MACHINE; " + HELP.format("plan")),
