@@ -140,6 +140,7 @@ def test_help_names_no_option_that_is_not_built(command: str, pantile: Pantile) 
 def test_options_of_the_contract_are_there(pantile: Pantile) -> None:
     wanted = {
         "plan": {"--explain", "--json"},
+        "compare": {"-m", "-p", "--judge", "-o", "--json", "--dim"},
         "lower": {"--core", "--window", "--text", "--json", "-o"},
         "check": {"--budget", "--json"},
         "simulate": {"--core", "--trace", "--what-if", "--json"},
