@@ -1,6 +1,6 @@
 """The points of an iteration space: those of its box, or of the domain that restricts it.
 
-Source: tile-language.md section 1: tiles outside the domain do not exist, and coverage counts only its points.
+Source: tile-language.md section 1: tiles outside the domain do not exist, coverage counts its points only.
 """
 
 from __future__ import annotations

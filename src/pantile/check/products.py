@@ -47,8 +47,9 @@ class _Counted:
 def check_products(program: Program) -> Report:
     """Report points of the iteration space not computed once, and outputs not stored once.
 
-    Where a domain restricts the space, its points count and those beside it do not matter. An output that is brought back after it was stored counts as not stored by that. A program that stores
-    nothing at all gets a warning. Programs without boxes get an empty report.
+    Where a domain restricts the space, its points count and those beside it do not matter. An output that is
+    brought back after it was stored counts as not stored by that. A program that stores nothing at all gets a
+    warning. Programs without boxes get an empty report.
     """
     tables = literal_tables(program)
     if not program.axes or not len(tables["box"]):

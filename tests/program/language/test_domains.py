@@ -1,4 +1,4 @@
-"""Programs over spaces that are no boxes: tiles, steps, coverage and values are those of the domain's points."""
+"""Programs over spaces that are no boxes: steps, coverage and values are those of the domain's points."""
 
 from __future__ import annotations
 
