@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import doctest
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -254,3 +255,10 @@ def test_arrays_that_are_none_are_refused(arrays: Any, problem: str) -> None:
     other = Tiling("ti,oi->to", total=(8, 4, 8), C=(2, 1, 1), T=(1, 1, 8), S=(4, 4, 1))
     with pytest.raises(ProgramError, match=r"the array of core@.0,0. is of another tiling than the program"):
         Program(other, only, arrays={CORE: ARRAY})
+
+
+def test_the_page_on_arrays_holds() -> None:
+    page = Path(__file__).parents[3] / "docs" / "arrays.md"
+    results = doctest.testfile(str(page), module_relative=False)
+    assert results.attempted > 15
+    assert results.failed == 0
