@@ -36,6 +36,7 @@ from pantile.program.program import Program as Tables
 from pantile.program.tables import Completes, Kind
 from pantile.simulate.bind import bind
 from pantile.simulate.engine import run_compiled
+from pantile.simulate.execute import execute
 from pantile.simulate.queries import simulate_dynamic
 from pantile.simulate.timeline import simulate
 
@@ -104,6 +105,8 @@ def test_one_description_gives_three_arrays_that_compute_the_product(example: An
     rng = np.random.default_rng(3)
     x, w = (rng.integers(-9, 9, (rows, 12)).astype(np.float32) for rows in (16, 14))
     assert np.array_equal(program.execute(x=x, w=w), x @ w.T)
+    overlapping = simulate(program, machine())  # runs start before the sums of those before have left
+    assert np.array_equal(execute(program, {"x": x, "w": w}, overlapping)["Y"], x @ w.T)
 
 
 @pytest.mark.parametrize("kind", KINDS)
