@@ -193,7 +193,7 @@ class DynamicRun:
     def program(self) -> Program:
         """Return what was recorded so far as a static program: the run as it went.
 
-        Where a thread still waits for an answer, copies that it was to make may be missing, so that misuses are
+        Where a thread still waits for an answer, copies that it was to make may be missing; misuses are then
         listed in ``parameters["faults"]``.
 
         Raises:
