@@ -21,6 +21,8 @@ from typing import Any
 import numpy as np
 
 from pantile.check.program import check_program
+from pantile.check.order import Order
+from pantile.check.races import Race
 from pantile.check.report import Grade, Report, Severity
 from pantile.program.piece import Piece
 from pantile.program.program import Program
@@ -126,8 +128,8 @@ class Trial:
     def judge(self, program: Program) -> Any:
         """What the checker asks what a witness does to the values."""
 
-        def say(witness: np.ndarray) -> tuple[Grade, Severity, str]:
-            if self.is_right(program, witness.tolist()):
+        def say(race: Race, order: Order) -> tuple[Grade, Severity, str]:
+            if self.is_right(program, race.witness.tolist()):
                 return "unordered, equal bytes on this data", "warning", "values are equal on this data"
             return "wrong value", "error", "executed in that order, values differ from NumPy's"
 
