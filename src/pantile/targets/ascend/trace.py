@@ -29,6 +29,9 @@ FAMILY = "ascend"
 PRIVATE_BUFFERS = ("GM_C",)
 """Buffers in which nothing conflicts: every copy out has a range of its own."""
 
+LAST_BYTE = 1 << 48
+"""What no address on a chip reaches."""
+
 ARRIVE, LEAVE = "pipe_barrier arrive", "pipe_barrier leave"
 RESUME, HELD = "walk on", "not issued before"
 UNIT_FLAG = "unit flag"
@@ -133,7 +136,7 @@ class _Maker:
             self._add(position, str(op), args, str(pipe))
         except KeyError as error:
             raise ProgramError(f"{op} lacks {error.args[0]!r}, or does not know it", place=place) from None
-        except (TypeError, ValueError, AttributeError) as error:
+        except (TypeError, ValueError, AttributeError, OverflowError) as error:
             raise ProgramError(f"{op} has an argument of another type: {error}", place=place) from None
         except UnsetRegister as error:
             mend = f"set it before, with {error}"
@@ -159,6 +162,8 @@ class _Maker:
         touched = ranges_of(op, args, self.registers)
         computes = pipe == "PIPE_M"
         macs = int(args["m"]) * int(args["k"]) * int(args["n"]) if computes else 0
+        if macs > LAST_BYTE:
+            raise ValueError(f"{macs} multiplications are beyond every buffer")
         moved = 0 if computes else sum(each.hi - each.lo for each in touched if each.writes)
         number = self._op(position, pipe, op, Kind.COMPUTE if computes else Kind.MOVE, moved, macs)
         self._touch(number, touched)
@@ -202,6 +207,8 @@ class _Maker:
 
     def _touch(self, op: int, ranges: Sequence[Range]) -> None:
         for each in ranges:
+            if not 0 <= each.lo < each.hi <= LAST_BYTE:
+                raise ValueError(f"bytes {each.lo} to {each.hi} of {each.buffer} are beyond every buffer")
             space = self.spaces.setdefault(each.buffer, len(self.spaces))
             mode = Mode.WRITE if each.writes else Mode.READ
             self.rows["access"].append((op, mode, space, each.lo, each.hi - each.lo, 1, 0, -1, space, 0))
@@ -219,6 +226,8 @@ class _Maker:
         for end in key[:2]:
             if end not in PIPES:
                 raise ValueError(f"{end!r} is no pipe")
+        if abs(key[2]) > LAST_BYTE:
+            raise ValueError(f"an id of {key[2]} is beyond every flag")
         if key not in self.flags:
             self.flags[key] = self._counter(*key, 1, Overflow.SATURATE)
         number = self._op(position, pipe, op, Kind.SYNC)
