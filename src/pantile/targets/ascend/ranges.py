@@ -157,7 +157,7 @@ def _copy_to_bias(op: str, args: Mapping[str, Any], registers: Registers) -> lis
 
 
 def _bursts(args: Mapping[str, Any], gap: str, unit: int) -> int:
-    """Bytes from the first to the end of the last of *n_burst* runs of *len_burst* units; one without a count."""
+    """Bytes from the first to the end of the last of *n_burst* runs of *len_burst* units; one if not said."""
     more, burst = args.get("n_burst", 1) - 1, args["len_burst"]
     return int((more * (burst + args.get(gap, 0)) + burst) * unit)
 

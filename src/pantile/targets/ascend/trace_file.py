@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from pantile.errors import Place, ProgramError
 from pantile.targets.ascend.instructions import SIGNATURES
@@ -43,11 +43,12 @@ def require_trace(program: Program) -> None:
         ProgramError: If it is not; or what its instructions are refused for, all of them.
     """
     kept, place = program.parameters, Place(program.name)
-    stream, lines, remarks = kept.get("stream"), kept.get("lines"), kept.get("remarks", [])
+    stream: Any = kept.get("stream")
+    lines: Any = kept.get("lines")
+    remarks: Any = kept.get("remarks", [])
+    lists = isinstance(stream, list) and isinstance(lines, list) and isinstance(remarks, list)
     whole = (
-        isinstance(stream, list)
-        and isinstance(lines, list)
-        and isinstance(remarks, list)
+        lists
         and len(stream) == len(lines)
         and all(type(line) is int for line in lines)
         and lines == sorted(set(lines))
