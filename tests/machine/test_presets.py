@@ -128,3 +128,18 @@ def test_a_preset_needs_neither_pydantic_nor_numpy() -> None:
     )
     run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert run.stdout.strip() == "[]"
+
+
+def test_the_910b_has_the_buffers_of_a_220x_core_and_every_constant_its_source() -> None:
+    machine = load_machine("ascend-910b")
+    sizes = {each.name: (each.capacity_bytes, each.granule_bytes) for each in machine.memories}
+    # ascend-core.md section 1.1
+    assert sizes["l1"] == (524288, 32)
+    assert sizes["l0a"] == sizes["l0b"] == (65536, 512)
+    assert (sizes["l0c"], sizes["bt"], sizes["fb"]) == ((131072, 64), (1024, 64), (7168, 64))
+    rates = {each.label: (each.rate_bytes_per_second, each.latency_cycles) for each in machine.paths}
+    assert rates["path.l1>l0a"] == (256 * 1_800_000_000, 28)
+    assert rates["path.l1>l0b"] == (128 * 1_800_000_000, 28)
+    assert rates["path.gm>l1"] == (None, None)  # no figure is public
+    assert machine.family_table("ascend")["event_ids"] == 8
+    assert all(source.source or source.assumed for _, source in machine.provenance)

@@ -108,8 +108,8 @@ class StreamJudge:
         if self.executed + len(stream) > MOST_EXECUTED:
             return f"{self.executed} instructions were executed before, and at most {MOST_EXECUTED} are"
         self.executed += len(stream)
-        memory = trial_memory(self.program, self.capacities)
         try:
+            memory = trial_memory(self.program, self.capacities)
             run_stream(stream, memory, positions, self.program.name)
         except PantileError as error:
             return error.problem

@@ -37,6 +37,9 @@ FAMILY = "ascend"
 PRIVATE_BUFFERS = ("GM_C",)
 """Buffers in which nothing conflicts: every copy out has a range of its own."""
 
+LAST_BYTE = 1 << 48
+"""What no address on a chip reaches."""
+
 ARRIVE, LEAVE = "pipe_barrier arrive", "pipe_barrier leave"
 RESUME, HELD = "walk on", "not issued before"
 
@@ -129,7 +132,7 @@ class _Maker:
             self._add(position, str(op), args, str(pipe))
         except KeyError as error:
             raise ProgramError(f"{op} lacks {error.args[0]!r}, or does not know it", place=place) from None
-        except (TypeError, ValueError, AttributeError) as error:
+        except (TypeError, ValueError, AttributeError, OverflowError) as error:
             raise ProgramError(f"{op} has an argument of another type: {error}", place=place) from None
         except UnsetRegister as error:
             mend = f"set it before, with {error}"
@@ -166,6 +169,8 @@ class _Maker:
         computes = pipe == MATRIX
         macs = int(args["m"]) * int(args["k"]) * int(args["n"]) if computes else 0
         kind = Kind.COMPUTE if computes else Kind.MOVE
+        if macs > LAST_BYTE:
+            raise ValueError(f"{macs} multiplications are beyond every buffer")
         mode = mode_of(op, args)
         flagged = (mode, blocks_of(op, args) if mode else ())
         work = work_of(op, args, hf32=bool(self.registers.ctrl & HF32_BIT))
@@ -206,6 +211,8 @@ class _Maker:
         for end in key[:2]:
             if end not in PIPES:
                 raise ValueError(f"{end!r} is no pipe")
+        if abs(key[2]) > LAST_BYTE:
+            raise ValueError(f"an id of {key[2]} is beyond every flag")
         if key not in self.flags:
             self.flags[key] = self.rows.counter(*key, 1, Overflow.SATURATE)
         number = self._op(position, pipe, op, Kind.SYNC)
