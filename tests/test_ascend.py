@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import doctest
 import json
 from pathlib import Path
 from typing import Any
@@ -21,6 +22,7 @@ from pantile.ascend import (
     contract_of,
     function,
     tensor,
+    tile_call,
 )
 from pantile.errors import ManyProblems, PantileError
 from pantile.program.program import Program as Tables
@@ -136,6 +138,15 @@ def test_json_keeps_everything() -> None:
     assert Program.of(Tables.from_json(program.to_json())).contracts() == program.contracts()
 
 
+@pytest.mark.parametrize("lost", ["stream", "works", "starts"])
+def test_a_program_that_lost_its_trace_is_refused(lost: str) -> None:
+    data = kernel().to_json()
+    data["parameters"] = {key: value for key, value in data["parameters"].items() if key != lost}
+    for verb in ("check", "simulate"):
+        with pytest.raises(PantileError, match=f"a core program lacks {lost}"):
+            getattr(Program.from_json(data), verb)("ascend-910b")
+
+
 def test_recorded_instructions_make_a_program_too() -> None:
     program = Program.from_instructions(kernel().instructions, "k")
     assert program.check().ok
@@ -162,3 +173,34 @@ def test_malformed_accesses_are_told_with_what_was_expected() -> None:
 def test_labels_that_could_not_be_read_back_are_refused(label: str) -> None:
     with pytest.raises(PantileError, match="expected a label"):
         Core().access(M, label=label)
+
+
+ROOT = Path(__file__).parents[1]
+
+
+def test_the_program_of_the_docs_is_right() -> None:
+    page = (ROOT / "docs/ascend-sync.md").read_text(encoding="utf-8")
+    code = page.partition("```python\n")[2].partition("```")[0]
+    namespace: dict[str, Any] = {"__name__": "page"}
+    exec(compile(code, "page.py", "exec"), namespace)
+    program = namespace["program"]
+    assert program.check("ascend-910b").ok
+    assert program.name == "page.py"
+    assert len(program.contracts()) == 1
+
+
+@pytest.mark.slow
+def test_the_mutants_of_the_docs_are_graded_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(ROOT)
+    results = doctest.testfile(str(ROOT / "docs/ascend-sync.md"), module_relative=False)
+    assert (results.attempted, results.failed) == (3, 0)
+
+
+def test_calls_of_mma_tile_are_placed_where_they_are_said_to_lie() -> None:
+    call = tile_call("fp16", 16, 32, 64, a=512, b=4096, c=1024, bias=("float", 8192), back0=3, init=False)
+    assert (call.a.base, call.b.base, call.c.base) == (512, 4096, 1024)
+    assert call.bias is not None
+    assert call.bias.block.base == 8192
+    assert (call.events.back0, call.events.back1, call.init) == (3, -1, False)
+    with pytest.raises(PantileError, match="unknown element type 'fp61'"):
+        tile_call("fp61", 1, 1, 1)

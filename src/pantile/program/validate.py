@@ -135,7 +135,7 @@ def _rows(program: Program) -> Iterator[str]:
         "name": len(program.names),
         "space": _length(program.parameters, "spaces"),
         "operand": len(program.operands),
-        "duration": 1 + _length(program.parameters, "durations"),
+        "duration": 1 + max(_length(program.parameters, each) for each in ("durations", "works")),
     }
     for each in _REFERENCES:
         values = tables[each.table][each.column]
@@ -196,6 +196,12 @@ def _parameters(program: Program) -> Iterator[str]:
         yield "parameters: slot_order and output are texts"
     if not _counts(given.get("durations", [])):
         yield "parameters: durations are no counts"
+    works = given.get("works", [])
+    if not all(
+        isinstance(each, list | tuple) and len(each) == 2 and isinstance(each[0], str) and _counts(each[1:])
+        for each in works
+    ):
+        yield "parameters: works are no pairs of a kind and an amount"
     operations = len(program.pieces[0].tables["op"])
     for at, life in enumerate(given.get("lives", [])):
         whole = isinstance(life, list | tuple) and len(life) == 5 and all(type(each) is int for each in life)

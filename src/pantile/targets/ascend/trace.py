@@ -78,6 +78,25 @@ def program_of_trace(
     return maker.program(trace)
 
 
+def require_trace(program: Program) -> None:
+    """Check that a program keeps the trace that it was made of.
+
+    Raises:
+        ProgramError: If it does not, as a file changed by hand may not.
+    """
+    kept = program.parameters
+    rows = {name: kept.get(name) for name in ("stream", "lines", "starts", "works", "forwarding", "spaces")}
+    lost = [name for name, value in rows.items() if not isinstance(value, list | tuple)]
+    lengths = {len(kept[name]) for name in ("stream", "lines", "starts") if name not in lost}
+    if lost or len(lengths) > 1 or "event_ids" not in kept:
+        what = f"lacks {', '.join(lost)}" if lost else "keeps another number of instructions than of lines"
+        raise ProgramError(
+            f"a core program {what}",
+            place=Place(program.name),
+            mend="write it with to_json or to_text of pantile.ascend",
+        )
+
+
 def _last_issues(trace: Sequence[Mapping[str, Any]]) -> dict[str, int]:
     """Return every pipe that something is issued to, and the place of the last such instruction."""
     last: dict[str, int] = {}
