@@ -38,7 +38,7 @@ ENGINES = {"PIPE_M": "cube", "PIPE_V": "vector"}
 """The engine of each pipe that computes."""
 
 WITH_PATHS = 200_000
-"""Operations up to which paths are resources: each use is work for the engine, and large programs have many."""
+"""Operations up to which paths are resources: each use is work for the engine."""
 
 STEP_MACS = CUBES["cube 2-byte"]
 """What the machine's figure for its cube counts: 16 x 16 x 16 in a cycle is 4096."""
