@@ -20,8 +20,8 @@ from typing import Any
 
 import numpy as np
 
-from pantile.check.program import check_program
 from pantile.check.order import Order
+from pantile.check.program import check_program
 from pantile.check.races import Race
 from pantile.check.report import Grade, Report, Severity
 from pantile.program.piece import Piece

@@ -77,6 +77,7 @@ PROBLEMS: dict[str, Callable[[dict[str, Any]], None]] = {
     "there is no space 1": key("spaces", ["ddr@0"]),
     "parameters: spaces are no list of texts": key("spaces", [1, 2]),
     "parameters: files are neither a text nor a list": key("files", 5),
+    "parameters: works are no pairs of a kind and an amount": key("works", [["l1>l0a", -1]]),
     "parameters: life 0 is no [space, first byte": key("lives", [[0, 0, 4, 0, 10**6]]),
     "not a whole program: OverflowError": cell("op", "kind", 10**9),
     "not a whole program: KeyError 'axes'": lambda data: data.pop("axes"),

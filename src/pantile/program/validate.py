@@ -197,9 +197,17 @@ def _parameters(program: Program) -> Iterator[str]:
         _counts(each if isinstance(each, list | tuple) else [each]) for each in durations
     ):
         yield "parameters: durations are no counts, or lists of them"
+    works = given.get("works", [])
+    if not isinstance(works, list | tuple) or not all(
+        isinstance(each, list | tuple) and len(each) == 2 and isinstance(each[0], str) and _counts(each[1:])
+        for each in works
+    ):
+        yield "parameters: works are no pairs of a kind and an amount"
+        works = []
     models = program.pieces[0].tables["op"]["duration_model"]
-    if "tiling" in given and np.any((models < -1) | (models > len(durations))):
-        yield f"table 'op': a duration model that is none of {len(durations)}"
+    known = max(len(durations) if isinstance(durations, list | tuple) else 0, len(works))
+    if ("tiling" in given or works) and np.any((models < -1) | (models > known)):
+        yield f"table 'op': a duration model that is none of {known}"
     operations = len(program.pieces[0].tables["op"])
     for at, life in enumerate(given.get("lives", [])):
         whole = isinstance(life, list | tuple) and len(life) == 5 and all(type(each) is int for each in life)

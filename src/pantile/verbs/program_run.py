@@ -7,11 +7,10 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from pantile.check.report import Finding
-from pantile.errors import OutsideModelError, Place, UsageError
+from pantile.errors import Place, UsageError
 from pantile.simulate.service import TICKS_PER_SECOND
 from pantile.simulate.show import end_sentences
 from pantile.simulate.spaces import core_index, parse_space
-from pantile.targets.ascend.trace import FAMILY as ASCEND
 from pantile.tiling.plan import Note
 from pantile.verbs.arguments import machine_of
 from pantile.verbs.program_check import finding_json, program_head
@@ -235,12 +234,6 @@ def simulate_program(
             names, or the trace cannot be written.
     """
     asked, chosen = program_of(program), machine_of(machine)
-    if asked.family == ASCEND:
-        raise OutsideModelError(
-            "a trace of an Ascend core is checked and executed, but not timed so far",
-            place=Place(asked.name),
-            mend="use check",
-        )
     changes, notes = [parse_what_if(text) for text in what_if], tuple[Note, ...]()
     if dynamic_source(asked) is not None:
         notes = (Note("dynamic", "the program asks at run time: this is what it did here"),)

@@ -1,4 +1,4 @@
-"""Running a program on a machine: bound to its resources, over the routes of its topology."""
+"""Running a program on a machine: bound to its resources by its family, or over the routes of a topology."""
 
 from __future__ import annotations
 
@@ -9,6 +9,8 @@ from pantile.simulate.engine import LARGE, is_compiled, run
 from pantile.simulate.queries import simulate_dynamic
 from pantile.simulate.spaces import core_index
 from pantile.simulate.timeline import Timeline
+from pantile.targets.ascend.timing import bind_core
+from pantile.targets.ascend.trace import FAMILY as ASCEND
 from pantile.verbs.families import route_of
 from pantile.verbs.programfile import dynamic_source
 
@@ -30,10 +32,13 @@ def timed(program: Program, machine: Machine, on_compile: Callable[[], None] = l
     Raises:
         PantileError: If the machine lacks a place or a way that the program names; each such one.
     """
-    source, route = dynamic_source(program), route_of(machine)
-    if source is not None:
-        return simulate_dynamic(source, machine, route=route)
-    bound = bind(program, machine, route=route)
+    if program.family == ASCEND:
+        bound = bind_core(program, machine)
+    else:
+        source, route = dynamic_source(program), route_of(machine)
+        if source is not None:
+            return simulate_dynamic(source, machine, route=route)
+        bound = bind(program, machine, route=route)
     if bound.operations > LARGE and not is_compiled():
         on_compile()
     return Timeline(bound, run(bound))

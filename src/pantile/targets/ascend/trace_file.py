@@ -6,6 +6,8 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from pantile.errors import Place, ProgramError
+from pantile.targets.ascend.access_text import read_calls
+from pantile.targets.ascend.calls import with_calls
 from pantile.targets.ascend.instructions import SIGNATURES
 from pantile.targets.ascend.trace import program_of_trace
 from pantile.targets.ascend.trace_parse import parse_trace
@@ -33,6 +35,7 @@ def read_trace(text: str, path: str) -> Program:
             mend=f"known are {', '.join(sorted(SIGNATURES)[:_SHOWN])} and {len(SIGNATURES) - _SHOWN} more",
         )
     program = program_of_trace(parsed.instructions, path, lines=parsed.lines, unit_flags=True)
+    program = with_calls(program, read_calls(text, parsed.lines))
     return replace(program, parameters={**program.parameters, "remarks": _remarks(parsed)})
 
 
@@ -58,7 +61,7 @@ def require_trace(program: Program) -> None:
         raise ProgramError("parameters: stream, lines and remarks are those of no trace", place=place)
     for unit_flags in (True, False):
         made = program_of_trace(stream, program.name, lines=lines, unit_flags=unit_flags)
-        same = {key: value for key, value in kept.items() if key != "remarks"} == dict(made.parameters)
+        same = {key: kept.get(key) for key in made.parameters} == dict(made.parameters)
         if same and made.names == program.names and made.pieces == program.pieces:
             return
     raise ProgramError("its rows are not those of the stream that it keeps", place=place)

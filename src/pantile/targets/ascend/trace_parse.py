@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from pantile.errors import PantileError, Place, ProgramError, raise_all, suggestion
+from pantile.targets.ascend.access_text import ACCESS, parse_access
 from pantile.targets.ascend.instructions import SIGNATURES, signature
 from pantile.targets.ascend.pipes import ALL, PIPES
 from pantile.targets.ascend.ranges import ELEMENT_BITS
@@ -107,6 +108,9 @@ class _Reader:
             self._refuse(number, line.index(code) + 1, f"expected NAME(ARGUMENT, …), got {_quoted(code)}")
             return
         name = call["name"]
+        if name == ACCESS:
+            self._access(number, _split(call["arguments"]), code, line.index(name) + 1)
+            return
         if name not in SIGNATURES:
             self.unknown.setdefault(name, []).append(number)
             return
@@ -119,6 +123,15 @@ class _Reader:
             self._refuse(number, declared.start("element") + 1, problem, suggestion(element, ELEMENT_BITS))
             return
         self.element = element
+
+    def _access(self, number: int, texts: list[str], code: str, column: int) -> None:
+        try:
+            args = parse_access(texts)
+        except ValueError as error:
+            self._refuse(number, column, f"access: expected {error}, got {_quoted(code)}")
+            return
+        self.instructions.append({"op": ACCESS, "args": args})
+        self.lines.append(number)
 
     def _call(self, number: int, name: str, texts: list[str], line: str) -> None:
         parameters = signature(name, len(texts))
