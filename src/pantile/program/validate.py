@@ -209,7 +209,11 @@ def _parameters(program: Program) -> Iterator[str]:
     if ("tiling" in given or works) and np.any((models < -1) | (models > known)):
         yield f"table 'op': a duration model that is none of {known}"
     operations = len(program.pieces[0].tables["op"])
-    for at, life in enumerate(given.get("lives", [])):
+    lives = given.get("lives", [])
+    if not isinstance(lives, list | tuple):
+        yield "parameters: lives are no list"
+        return
+    for at, life in enumerate(lives):
         whole = isinstance(life, list | tuple) and len(life) == 5 and all(type(each) is int for each in life)
         if not whole or not (
             0 <= life[0] < _length(given, "spaces")
