@@ -17,6 +17,7 @@ test-full: $(VENV)/dev.stamp browser lint
 
 bench: $(VENV)/dev.stamp
 	OPENBLAS_NUM_THREADS=1 $(BIN)/python benchmarks/systolic.py
+	OPENBLAS_NUM_THREADS=1 $(BIN)/python benchmarks/ascend.py
 	OPENBLAS_NUM_THREADS=1 $(BIN)/python benchmarks/core.py
 
 lint: $(VENV)/dev.stamp

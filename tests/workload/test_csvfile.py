@@ -96,6 +96,13 @@ def test_every_bad_cell_is_reported_with_line_and_cell(table: Table) -> None:
     ]
 
 
+def test_batches_may_be_products_over_nothing(table: Table) -> None:
+    path = table("b,m,n,k\n2,3,5,0\n1,3,5,0\n")
+    batches = [Matmul(m=3, n=5, k=0, a_batch=batch, b_batch=batch) for batch in ((2,), ())]
+    assert read_csv(path) == tuple(batches)
+    assert lines(table("b,m,n,k\n,3,5,0\n")) == ["t.csv:2:4: k must be at least 1, got 0"]
+
+
 def test_cells_are_counted_as_they_stand_in_the_file(table: Table) -> None:
     assert lines(table("k,n,m\n0,1,0\n")) == [
         "t.csv:2:1: k must be at least 1, got 0",

@@ -71,7 +71,6 @@ def planned_each(
     if not family.checks_first:
         sessions = planned(workload, chosen, options, complete=False)
         return len(sessions), iter(sessions)
-    family.require_supported(chosen)
     problems: list[PantileError] = []
     if isinstance(workload, str) and is_many(workload) and not options.dims:
         networks, problems = load_table(

@@ -190,8 +190,8 @@ class _Row:
             return otherwise
 
     def _size(self, name: str) -> int:
-        # A table of batches may hold products over nothing, as bmm: may; see workload/text.py.
-        least = 0 if name == "k" and "b" in self.header else 1
+        # Batched products may be over nothing, as in bmm:; see workload/text.py.
+        least = 0 if name == "k" and self._cell("b") else 1
         return self._read(name, lambda text: parse_size(text, name, least=least), 1)
 
 

@@ -43,6 +43,10 @@ def test_a_bias_may_have_batches_of_its_own() -> None:
     assert normalise(call(bias_shape=(200,), bias_dtype="bf16")).batch_bias == 1
     assert normalise(call(bias_shape=(1, 200), bias_dtype="fp32")).batch_bias == 1
     assert normalise(call(bias_shape=(6, 1, 200), bias_dtype="bf16")).batch_bias == 6
+    # Batches are compared after folding: one row for the rows of all batches.
+    assert normalise(call(b_shape=(300, 200), bias_shape=(1, 1, 200), bias_dtype="bf16")).batch_bias == 1
+    with pytest.raises(PantileError, match="must be the output's 1x1x1x1, got 6"):
+        normalise(call(b_shape=(300, 200), bias_shape=(6, 1, 200), bias_dtype="bf16"))
 
 
 @pytest.mark.parametrize(

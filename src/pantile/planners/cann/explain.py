@@ -89,7 +89,12 @@ def _log_scalars(log: DecisionLog, asw: AswBasic) -> None:
     log.add("hbmBW", r.hbm, "freq / 1000 x cores x ddr_rate / 1024", clock | {"ddr_rate": f.ddr_rate})
     log.add("l2BW", r.l2, "freq / 1000 x cores x l2_rate / 1024", clock | {"l2_rate": f.l2_rate})
     slowed = " / 16 for fp32" if f.true_fp32 else ""
-    log.add("computePower", r.power, f"freq / 1000 x 8{slowed} x cores", {"cores": f.cores})
+    log.add(
+        "computePower",
+        r.power,
+        f"freq / 1000 x 8{slowed} x cores",
+        {"cube_freq": f.cube_freq, "cores": f.cores},
+    )
     log.add("cmr", r.cmr, "(M + N) / (M N)", {"M": f.m, "N": f.n})
     sizes = {"batchA": f.batch_a, "M": f.m, "N": f.n, "K": f.k, "element": f.element_bytes, "L2": f.l2}
     log.add("l2Usage", r.l2_usage, "max(batchA (M + N) K element / L2, 1)", sizes)
@@ -97,34 +102,45 @@ def _log_scalars(log: DecisionLog, asw: AswBasic) -> None:
         "edge",
         r.edge,
         "l2BW / computePower + l2Usage (1 - l2BW / hbmBW) cmr - (1 + l2BW / hbmBW) / K",
-        {"K": f.k},
+        {
+            "l2BW": r.l2,
+            "hbmBW": r.hbm,
+            "computePower": r.power,
+            "l2Usage": r.l2_usage,
+            "cmr": r.cmr,
+            "K": f.k,
+        },
     )
 
 
 def _log_limits(log: DecisionLog, asw: AswBasic) -> None:
-    f, limit = asw.figures, asw.search.limits
+    f, limit, r = asw.figures, asw.search.limits, asw.search.rates
+    sizes = {"M": f.m, "N": f.n}
     log.add(
         "mBest, nBest",
         [limit.best_m, limit.best_n],
         "up to 256 rows, then what L0C / 4 holds",
-        {"L0C": f.l0c},
+        sizes | {"L0C": f.l0c},
     )
     log.add(
         "isMemoryBound",
         limit.memory_bound,
         "1 / mBest + 1 / nBest > edge",
-        {"param": limit.best_param, "edge": asw.search.rates.edge},
+        {"param": limit.best_param, "edge": r.edge},
     )
-    log.add("inner", limit.inner_bytes, "128 B if memory bound, else 64 B")
-    log.add("fixpEdge", limit.fixp_edge, "M N hbmBW / ((M + N) l2BW)")
     log.add(
-        "unitM", limit.unit_m, "inner / element if A is transposed, else 16", {"adj_x1": bool(f.transpose_a)}
+        "inner", limit.inner_bytes, "128 B if memory bound, else 64 B", {"isMemoryBound": limit.memory_bound}
     )
+    rates = {"hbmBW": r.hbm, "l2BW": r.l2}
+    log.add("fixpEdge", limit.fixp_edge, "M N hbmBW / ((M + N) l2BW)", sizes | rates)
+    inner = {"inner": limit.inner_bytes, "element": f.element_bytes}
+    transposed = {"adj_x1": bool(f.transpose_a), "adj_x2": bool(f.transpose_b)}
+    log.add("unitM", limit.unit_m, "inner / element if A is transposed, else 16", inner | transposed)
     log.add(
         "unitN",
         limit.unit_n,
         "256 B / element if K < fixpEdge, else 16 if B is transposed, else inner / element",
-        {"adj_x2": bool(f.transpose_b), "K": f.k},
+        inner | transposed | {"K": f.k, "fixpEdge": limit.fixp_edge},
     )
     rule = "least of L0A/2 / (least K), L0C/4 / 16, L1 / (4 element K unit), BT; in units, up to the size"
     memories = {"L0A": f.l0a, "L0C": f.l0c, "L1": f.l1, "BT": f.bt if f.bias_bytes else None}
@@ -141,7 +157,7 @@ def _log_search(log: DecisionLog, asw: AswBasic) -> None:
         "at most 256 rows, then the columns that L0C / 4 holds",
         {"param": start.param, "rate": start.rate},
     )
-    log.add("edge in the search", start.edge, f"edge x {EDGE_SCALE}")
+    log.add("edge in the search", start.edge, f"edge x {EDGE_SCALE}", {"edge": found.rates.edge})
     before = start
     for each in found.updates:
         rules = [name for name, holds in (("cube", each.cube), ("balance", each.better)) if holds]
@@ -201,8 +217,9 @@ def _log_l1(log: DecisionLog, asw: AswBasic) -> None:
         {"baseK": depth, "K": f.k, "L1": stages.available_l1(f, n)},
         rejected=tuple(lost),
     )
-    log.add("depthA1, depthB1", 2 * asw.steps, "2 stepK")
-    log.add("kL1", asw.chunk, f"baseK x min(stepK, {stages.MOST_PACKED_STEPS})")
+    steps = {"baseK": depth, "stepK": asw.steps}
+    log.add("depthA1, depthB1", 2 * asw.steps, "2 stepK", steps)
+    log.add("kL1", asw.chunk, f"baseK x min(stepK, {stages.MOST_PACKED_STEPS})", steps)
 
 
 def _log_buffers(log: DecisionLog, asw: AswBasic) -> None:
@@ -228,10 +245,11 @@ def _log_interface(log: DecisionLog, asw: AswBasic) -> None:
     level = stages.interface(f)
     why: tuple[str, ...] = ()
     if level == stages.BASIC:
-        strided = f.strided_a or f.strided_b
-        cause = "K is split" if split else "inputs are strided" if strided else "offset_x forbids it"
+        other = "inputs are strided" if f.strided_a or f.strided_b else "offset_x forbids it"
+        cause = "K is split" if split else other
         why = (f"2, TENSOR: {cause}",)
-    log.add("apiLevel", level, "2 TENSOR if dense and not split, else 1 BASIC", rejected=why)
+    inputs = {"split": bool(split), "strided": bool(f.strided_a or f.strided_b)}
+    log.add("apiLevel", level, "2 TENSOR if dense and not split, else 1 BASIC", inputs, rejected=why)
 
 
 def _log_packing(log: DecisionLog, asw: AswBasic) -> None:
@@ -240,8 +258,8 @@ def _log_packing(log: DecisionLog, asw: AswBasic) -> None:
     log.add(
         "l2CacheDisable", packed.l2_cache_disable, "1 A, 2 B: read once, and aligned to 128 B", _traffic(f)
     )
-    log.add("tilingKey", asw.key.value, "apiLevel + 16 adj_x1 + 64 adj_x2")
-    log.add("blockDim", f.cores, "every cube core, whatever usedCoreNum is")
+    log.add("tilingKey", asw.key.value, "apiLevel + 16 adj_x1 + 64 adj_x2", asw.key.to_json())
+    log.add("blockDim", f.cores, "every cube core", {"usedCoreNum": asw.used_cores})
     log.add("words", packed.words, "25 words of BatchMatMulV3BasicTilingData")
 
 
@@ -260,6 +278,7 @@ def _log_order(log: DecisionLog, asw: AswBasic) -> None:
         "window",
         min(WINDOW, m_count),
         "min(4, mCnt) rows of tiles, the rest in the last window; every second one from the far end",
+        {"mCnt": m_count, "nCnt": n_count},
     )
     f = asw.figures
     rounds, last = ceil_div(order.tiles, f.cores), order.tiles % f.cores

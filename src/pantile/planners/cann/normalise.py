@@ -92,13 +92,14 @@ def normalise(problem: OperatorProblem) -> Normalised:
         *_dtype_problems(problem),
         *_batch_problems(problem),
     ]
-    raise_all([*problems, *(WorkloadError(text) for text in found)])
     a_dims, b_dims, c_dims = (_dims(each) for each in (problem.a_shape, problem.b_shape, problem.c_shape))
-    batch_bias = prod(problem.bias_shape[:-2]) if problem.bias_shape else 1
     folded = 1
     if prod(b_dims) == 1 and not problem.transpose_a:  # section 2.6: rows of all batches lie end to end
         folded = prod(a_dims)
         a_dims = c_dims = (1, 1, 1, 1)
+    found += _bias_batch_problems(problem.bias_shape or (), a_dims, b_dims, c_dims)
+    raise_all([*problems, *(WorkloadError(text) for text in found)])
+    batch_bias = prod(problem.bias_shape[:-2]) if problem.bias_shape else 1
     return Normalised(
         problem=problem,
         m=m * folded,
@@ -214,12 +215,18 @@ def _bias_problems(problem: OperatorProblem) -> list[str]:
         found.append(f"a bias must end in the output's {columns} columns, got {_text(bias)}")
     if len(bias) >= 2 and bias[-2] != 1:
         found.append(f"a bias has one row, got {bias[-2]} in {_text(bias)}")
-    if len(bias) > 2:
-        dims, a_dims, b_dims = _dims(problem.c_shape), _dims(problem.a_shape), _dims(problem.b_shape)
-        if a_dims != b_dims:
-            found.append(f"a bias of several batches needs A and B of equal batches, got {_text(bias)}")
-        if len(bias) > _RANK or _dims(bias) != dims:
-            found.append(f"batches of the bias must be the output's {_text(dims)}, got {_text(bias[:-2])}")
+    return found
+
+
+def _bias_batch_problems(bias: tuple[int, ...], a_dims: Dims, b_dims: Dims, c_dims: Dims) -> list[str]:
+    """Check the batches of a bias against those left after folding (section 2.8)."""
+    if len(bias) <= 2:
+        return []
+    found = []
+    if a_dims != b_dims:
+        found.append(f"a bias of several batches needs A and B of equal batches, got {_text(bias)}")
+    if len(bias) > _RANK or _dims(bias) != c_dims:
+        found.append(f"batches of the bias must be the output's {_text(c_dims)}, got {_text(bias[:-2])}")
     return found
 
 
@@ -238,7 +245,7 @@ def _dtype_problems(problem: OperatorProblem) -> list[str]:
 def _batch_problems(problem: OperatorProblem) -> list[str]:
     found = [
         f"{name} has at most {_RANK} dimensions, got {len(shape)}"
-        for name, shape in (("A", problem.a_shape), ("B", problem.b_shape), ("the output", problem.c_shape))
+        for name, shape in (("A", problem.a_shape), ("B", problem.b_shape))
         if len(shape) > _RANK
     ]
     if found:

@@ -39,12 +39,10 @@ def note_asw(log: DecisionLog, asw: AswBasic) -> None:
         log.note("Q4", f"K moves in chunks of {asw.chunk} although all of it would fit in L1")
     if (asw.base_m, asw.base_n) != (best.m, best.n):
         log.note("Q5", f"rate and param are those of {best.m} x {best.n}, before the block was clamped")
-    half = f.l0a // 2 // f.element_bytes
     shorter = min(asw.base_m, asw.base_n)
-    if asw.base_k < min(whole, half // shorter) and asw.base_m != asw.base_n:
-        log.note(
-            "Q6", f"baseK {asw.base_k} follows the longer side; the shorter one would allow {half // shorter}"
-        )
+    deeper = stages.base_depth(f, shorter, shorter)
+    if asw.base_k < deeper:
+        log.note("Q6", f"baseK {asw.base_k} follows the longer side; the shorter one would allow {deeper}")
     if f.bias_bytes:
         true_bytes = asw.base_k * asw.steps * (asw.base_m + asw.base_n) * f.element_bytes
         true_bytes += asw.base_n * f.bias_bytes

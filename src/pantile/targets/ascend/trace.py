@@ -37,6 +37,9 @@ FAMILY = "ascend"
 PRIVATE_BUFFERS = ("GM_C",)
 """Buffers in which nothing conflicts: every copy out has a range of its own."""
 
+LAST_BYTE = 1 << 48
+"""What no address on a chip reaches."""
+
 ARRIVE, LEAVE = "pipe_barrier arrive", "pipe_barrier leave"
 RESUME, HELD = "walk on", "not issued before"
 
@@ -76,25 +79,6 @@ def program_of_trace(
             problems.append(error)
     raise_all(problems)
     return maker.program(trace)
-
-
-def require_trace(program: Program) -> None:
-    """Check that a program keeps the trace that it was made of.
-
-    Raises:
-        ProgramError: If it does not, as a file changed by hand may not.
-    """
-    kept = program.parameters
-    rows = {name: kept.get(name) for name in ("stream", "lines", "starts", "works", "forwarding", "spaces")}
-    lost = [name for name, value in rows.items() if not isinstance(value, list | tuple)]
-    lengths = {len(kept[name]) for name in ("stream", "lines", "starts") if name not in lost}
-    if lost or len(lengths) > 1 or "event_ids" not in kept:
-        what = f"lacks {', '.join(lost)}" if lost else "keeps another number of instructions than of lines"
-        raise ProgramError(
-            f"a core program {what}",
-            place=Place(program.name),
-            mend="write it with to_json or to_text of pantile.ascend",
-        )
 
 
 def _last_issues(trace: Sequence[Mapping[str, Any]]) -> dict[str, int]:
@@ -148,7 +132,7 @@ class _Maker:
             self._add(position, str(op), args, str(pipe))
         except KeyError as error:
             raise ProgramError(f"{op} lacks {error.args[0]!r}, or does not know it", place=place) from None
-        except (TypeError, ValueError, AttributeError) as error:
+        except (TypeError, ValueError, AttributeError, OverflowError) as error:
             raise ProgramError(f"{op} has an argument of another type: {error}", place=place) from None
         except UnsetRegister as error:
             mend = f"set it before, with {error}"
@@ -174,7 +158,7 @@ class _Maker:
         work = access_work(pipe, ranges, args.get("cycles"))
         mode, kind = int(args.get("unit_flag", 0)), Kind.COMPUTE if pipe in PIPELINED else Kind.MOVE
         number = self._timed(position, pipe, args.get("label") or "access", kind, work, (mode, sums))
-        self.rows.touch(number, ranges)
+        self._touch(number, ranges)
 
     def _instruction(self, position: int, op: str, args: Mapping[str, Any], pipe: str) -> None:
         if pipe == SCALAR:
@@ -184,14 +168,22 @@ class _Maker:
         touched = ranges_of(op, args, self.registers)
         computes = pipe == MATRIX
         macs = int(args["m"]) * int(args["k"]) * int(args["n"]) if computes else 0
+        if macs > LAST_BYTE:
+            raise ValueError(f"{macs} multiplications are beyond every buffer")
         kind = Kind.COMPUTE if computes else Kind.MOVE
         mode = mode_of(op, args)
         flagged = (mode, blocks_of(op, args) if mode else ())
         work = work_of(op, args, hf32=bool(self.registers.ctrl & HF32_BIT))
         number = self._timed(position, pipe, op, kind, work, flagged, macs)
-        self.rows.touch(number, touched)
+        self._touch(number, touched)
         if computes and mad_forwards(args):
             self.forwarding.append(number)
+
+    def _touch(self, op: int, ranges: Sequence[Range]) -> None:
+        for each in ranges:
+            if not 0 <= each.lo < each.hi <= LAST_BYTE:
+                raise ValueError(f"bytes {each.lo} to {each.hi} of {each.buffer} are beyond every buffer")
+        self.rows.touch(op, ranges)
 
     def _timed(
         self,
@@ -225,6 +217,8 @@ class _Maker:
         for end in key[:2]:
             if end not in PIPES:
                 raise ValueError(f"{end!r} is no pipe")
+        if abs(key[2]) > LAST_BYTE:
+            raise ValueError(f"an id of {key[2]} is beyond every flag")
         if key not in self.flags:
             self.flags[key] = self.rows.counter(*key, 1, Overflow.SATURATE)
         number = self._op(position, pipe, op, Kind.SYNC)
