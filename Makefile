@@ -16,9 +16,7 @@ test-full: $(VENV)/dev.stamp browser lint
 	$(BIN)/python -m pytest
 
 bench: $(VENV)/dev.stamp
-	OPENBLAS_NUM_THREADS=1 $(BIN)/python benchmarks/systolic.py
-	OPENBLAS_NUM_THREADS=1 $(BIN)/python benchmarks/ascend.py
-	OPENBLAS_NUM_THREADS=1 $(BIN)/python benchmarks/core.py
+	for each in benchmarks/*.py; do OPENBLAS_NUM_THREADS=1 $(BIN)/python $$each || exit 1; done
 
 lint: $(VENV)/dev.stamp
 	$(BIN)/ruff check .

@@ -35,7 +35,7 @@ from pantile.targets.ascend.mutation import Mutation, mutate
 from pantile.targets.ascend.pipes import ALL
 from pantile.targets.ascend.record import Recorder, function
 from pantile.targets.ascend.trace import program_of_trace
-from pantile.targets.ascend.trace_file import read_trace, require_trace
+from pantile.targets.ascend.trace_file import read_trace
 from pantile.targets.ascend.trace_text import print_instruction
 
 if TYPE_CHECKING:
@@ -141,15 +141,8 @@ class Program(Tables):
 
     @classmethod
     def from_json(cls, data: dict[str, Anything]) -> Self:
-        """Rebuild a program from :meth:`to_json`'s object.
-
-        Raises:
-            KeyError: If a key is missing.
-            ProgramError: If it is not the program of the trace that it keeps.
-        """
-        tables = Tables.from_json(data)
-        require_trace(tables)
-        return cls.of(tables)
+        """Rebuild a program from :meth:`to_json`'s object."""
+        return cls.of(Tables.from_json(data))
 
     @classmethod
     def from_text(cls, text: str, name: str = "trace") -> Self:

@@ -18,7 +18,7 @@ from pantile.targets.ascend.findings import core_findings
 from pantile.targets.ascend.judge import StreamJudge
 from pantile.targets.ascend.listing_order import check_listing_order
 from pantile.targets.ascend.memory import BUFFERS_220X
-from pantile.targets.ascend.trace import FAMILY
+from pantile.targets.ascend.trace import FAMILY, require_trace
 from pantile.tiling.plan import Note
 from pantile.verbs.redundant_cost import RedundantCost
 from pantile.verbs.timing import timed
@@ -52,7 +52,9 @@ def report_on_trace(
 
     Raises:
         UsageError: If the machine is no Ascend machine.
+        ProgramError: If the program does not keep its trace.
     """
+    require_trace(program)
     capacities, alignments = buffers_of(machine)
     ids = program.parameters["event_ids"]
     if machine is not None:

@@ -24,7 +24,7 @@ from pantile.simulate.bound import BoundProgram, place_of
 from pantile.simulate.service import TICKS_PER_SECOND, service_ticks
 from pantile.simulate.work import cycles_ticks
 from pantile.targets.ascend.pipes import LANES
-from pantile.targets.ascend.trace import FAMILY
+from pantile.targets.ascend.trace import FAMILY, require_trace
 from pantile.targets.ascend.trace_rows import UNIT_FLAG
 from pantile.targets.ascend.work import CUBES, CYCLES, STREAMED, UNSAID
 
@@ -166,6 +166,7 @@ def bind_core(program: Program, machine: Machine, *, paths: bool | None = None) 
         PantileError: If the machine lacks a path, an engine or a figure that the program needs; each once,
             with the line of the first operation.
     """
+    require_trace(program)
     tables, timing = program.tables(), CoreTiming(machine)
     demands = _demands(program, tables, timing)
     if not (len(tables["op"]) <= WITH_PATHS if paths is None else paths):

@@ -29,16 +29,13 @@ from pantile.targets.ascend.hand_over import (
 from pantile.targets.ascend.mma_tile import HF32_BIT
 from pantile.targets.ascend.pipes import ALL, EVENT_IDS, PIPELINED, PIPES, SCALAR, pipe_of
 from pantile.targets.ascend.ranges import Range, Registers, UnsetRegister, mad_forwards, ranges_of
-from pantile.targets.ascend.trace_rows import Rows
+from pantile.targets.ascend.trace_rows import LAST_BYTE, Rows
 from pantile.targets.ascend.work import Work, access_work, without_last, work_of
 
 FAMILY = "ascend"
 
 PRIVATE_BUFFERS = ("GM_C",)
 """Buffers in which nothing conflicts: every copy out has a range of its own."""
-
-LAST_BYTE = 1 << 48
-"""What no address on a chip reaches."""
 
 ARRIVE, LEAVE = "pipe_barrier arrive", "pipe_barrier leave"
 RESUME, HELD = "walk on", "not issued before"
@@ -79,6 +76,25 @@ def program_of_trace(
             problems.append(error)
     raise_all(problems)
     return maker.program(trace)
+
+
+def require_trace(program: Program) -> None:
+    """Check that a program keeps the trace that it was made of.
+
+    Raises:
+        ProgramError: If it does not, as a file changed by hand may not.
+    """
+    kept = program.parameters
+    rows = {name: kept.get(name) for name in ("stream", "lines", "starts", "works", "forwarding", "spaces")}
+    lost = [name for name, value in rows.items() if not isinstance(value, list | tuple)]
+    lengths = {len(kept[name]) for name in ("stream", "lines", "starts") if name not in lost}
+    if lost or len(lengths) > 1 or "event_ids" not in kept:
+        what = f"lacks {', '.join(lost)}" if lost else "keeps another number of instructions than of lines"
+        raise ProgramError(
+            f"a core program {what}",
+            place=Place(program.name),
+            mend="write it with to_json or to_text of pantile.ascend",
+        )
 
 
 def _last_issues(trace: Sequence[Mapping[str, Any]]) -> dict[str, int]:
@@ -158,7 +174,7 @@ class _Maker:
         work = access_work(pipe, ranges, args.get("cycles"))
         mode, kind = int(args.get("unit_flag", 0)), Kind.COMPUTE if pipe in PIPELINED else Kind.MOVE
         number = self._timed(position, pipe, args.get("label") or "access", kind, work, (mode, sums))
-        self._touch(number, ranges)
+        self.rows.touch(number, ranges)
 
     def _instruction(self, position: int, op: str, args: Mapping[str, Any], pipe: str) -> None:
         if pipe == SCALAR:
@@ -168,22 +184,16 @@ class _Maker:
         touched = ranges_of(op, args, self.registers)
         computes = pipe == MATRIX
         macs = int(args["m"]) * int(args["k"]) * int(args["n"]) if computes else 0
+        kind = Kind.COMPUTE if computes else Kind.MOVE
         if macs > LAST_BYTE:
             raise ValueError(f"{macs} multiplications are beyond every buffer")
-        kind = Kind.COMPUTE if computes else Kind.MOVE
         mode = mode_of(op, args)
         flagged = (mode, blocks_of(op, args) if mode else ())
         work = work_of(op, args, hf32=bool(self.registers.ctrl & HF32_BIT))
         number = self._timed(position, pipe, op, kind, work, flagged, macs)
-        self._touch(number, touched)
+        self.rows.touch(number, touched)
         if computes and mad_forwards(args):
             self.forwarding.append(number)
-
-    def _touch(self, op: int, ranges: Sequence[Range]) -> None:
-        for each in ranges:
-            if not 0 <= each.lo < each.hi <= LAST_BYTE:
-                raise ValueError(f"bytes {each.lo} to {each.hi} of {each.buffer} are beyond every buffer")
-        self.rows.touch(op, ranges)
 
     def _timed(
         self,
