@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 from pantile.errors import Place, ProgramError
 from pantile.targets.ascend.access_text import read_calls
-from pantile.targets.ascend.calls import call_of_json, with_calls
+from pantile.targets.ascend.calls import call_of_json
+from pantile.targets.ascend.composition import with_calls
 from pantile.targets.ascend.events import finding_of
 from pantile.targets.ascend.instructions import SIGNATURES
 from pantile.targets.ascend.trace import program_of_trace
