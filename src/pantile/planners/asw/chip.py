@@ -136,7 +136,9 @@ def ticks_of(chip: Chip) -> Ticks:
 
 
 def with_symbols(chip: Chip, changes: Mapping[str, Any]) -> Chip:
-    """Return *chip* with constants changed, named by the analysis's symbols or by their own names.
+    """Return *chip* with constants changed.
+
+    They are named by the analysis's symbols, in capitals or not, or by their own names.
 
     Raises:
         MachineError: If a name is unknown, or a value no positive whole number; all problems at once.
@@ -144,8 +146,9 @@ def with_symbols(chip: Chip, changes: Mapping[str, Any]) -> Chip:
     problems: list[PantileError] = []
     own: dict[str, int] = {}
     per_core: dict[str, int] = {}
+    symbols = {symbol.casefold(): key for symbol, key in {**SYMBOLS, **{s: s for s in _PER_CORE}}.items()}
     for name, value in changes.items():
-        key = SYMBOLS.get(name, name)
+        key = symbols.get(name.casefold(), name)
         if key not in _PER_CORE and key not in Chip.__dataclass_fields__:
             problems.append(MachineError(f"unknown constant {name!r}", mend=suggestion(name, SYMBOLS)))
         elif (

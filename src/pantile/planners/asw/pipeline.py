@@ -20,7 +20,7 @@ from pantile.planners.asw.l0_tile import BaseTile, InnerTile, base_tile, inner_t
 from pantile.planners.asw.l2 import Consumer, L2Use, Semantics, l2_use
 from pantile.planners.asw.reduction import Reduction, reduce_cores
 from pantile.planners.asw.single_core import SingleCore, choose_block
-from pantile.planners.asw.tail import Tail, tail_of
+from pantile.planners.asw.tail_choice import tail_of
 from pantile.planners.asw.totals import Totals, totals_of
 
 if TYPE_CHECKING:
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from pantile.planners.asw.chip import Chip
     from pantile.planners.asw.problem import Problem
     from pantile.planners.asw.recut import Recut
+    from pantile.planners.asw.tail import Tail
 
 SEMANTICS: tuple[Semantics, ...] = get_args(Semantics)
 

@@ -72,20 +72,7 @@ def reduce_cores(
     cores = entry.used_cores
     waves = ceil_div(blocks, cores)
     rate = Fraction(*chip.gm_rate_of(cores))
-    share = cores / rate
-    perimeter = (base.m + base.n) * problem.element_bytes
-    if corrected:
-        own = Fraction(perimeter * problem.k * chip.cores, chip.l2_bytes_per_second)
-        load = max(own, Fraction(problem.input_bytes, blocks) * share)
-    else:
-        load = perimeter * k_l1 * share
-    area = base.m * base.n
-    time = BlockTime(
-        Fraction(2 * area * problem.k * chip.cores, chip.peak_flops),
-        load,
-        area * problem.out_bytes * share,
-        Fraction(chip.block_overhead_ps, 10**12),
-    )
+    time = _block_time(problem, chip, base, cores / rate, k_l1 if not corrected else 0, blocks)
     drain = drain_of(problem, chip, base.m, base.n, k_l1)
     return Reduction(
         m=base.m,
@@ -101,4 +88,26 @@ def reduce_cores(
         drain=drain,
         total=waves * time.total + drain,
         l1_buffers=l1_buffers(problem, chip, base.m + base.n, k_l1),
+    )
+
+
+def _block_time(
+    problem: Problem, chip: Chip, base: BaseTile, share: Fraction, step: int, blocks: int
+) -> BlockTime:
+    """Return the time of one block where a byte takes *share* seconds a core.
+
+    With a *step* it is what one step along k loads, as published; without, all of k through L2 and the
+    block's part of the inputs from memory.
+    """
+    perimeter, area = (base.m + base.n) * problem.element_bytes, base.m * base.n
+    if step:
+        load = perimeter * step * share
+    else:
+        own = Fraction(perimeter * problem.k * chip.cores, chip.l2_bytes_per_second)
+        load = max(own, Fraction(problem.input_bytes, blocks) * share)
+    return BlockTime(
+        Fraction(2 * area * problem.k * chip.cores, chip.peak_flops),
+        load,
+        area * problem.out_bytes * share,
+        Fraction(chip.block_overhead_ps, 10**12),
     )
