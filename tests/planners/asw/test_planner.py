@@ -14,7 +14,7 @@ from pantile.machine.table import Table
 from pantile.planners.asw.chip import Chip, chip_of, with_symbols
 from pantile.planners.asw.full_load import left_full_load, right_full_load
 from pantile.planners.asw.pipeline import AswOptions, run_stages
-from pantile.planners.asw.planner import plan_product
+from pantile.planners.asw.planner import plan_of, plan_product
 from pantile.planners.asw.problem import Problem
 from pantile.tiling.plan import Plan
 from pantile.workload.text import parse_workload
@@ -274,3 +274,19 @@ def test_unit_flag_is_on_where_it_gains_something(machine: Machine) -> None:
     bound = {"bmm:b=8,m=2048,n=2048,k=1024": True, "bmm:b=1,m=200,n=20000,k=3000": False}
     for workload, flag in bound.items():
         assert plan_product(parse_workload(workload), machine).parameters["unit_flag"] is flag
+
+
+@pytest.mark.parametrize("l1_bytes", [512, 4096, 16384, 32768])
+def test_a_small_l1_is_named_with_what_it_holds(l1_bytes: int) -> None:
+    """Corrected has no constraint but L1 left that could fail."""
+    chip = replace(Chip(), l1_bytes=l1_bytes)
+    for problem in (
+        Problem(batch=8, m=1024, n=1024, k=64),
+        Problem(batch=64, m=100, n=5000, k=4096),
+        Problem(batch=2, m=64, n=64, k=64),
+    ):
+        plan = plan_of(run_stages(problem, chip))
+        if not plan.feasible:
+            assert plan.reason.startswith("constraint 2: ")
+            assert sum(character.isdigit() for character in plan.reason) >= 2
+    assert not plan_of(run_stages(Problem(batch=8, m=1024, n=1024, k=64), chip)).feasible or l1_bytes > 30000
