@@ -15,18 +15,28 @@ docs/ascend-sync.md teaches it.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from importlib import import_module
 from typing import TYPE_CHECKING, Self
 from typing import Any as Anything
 
+from pantile.errors import ProgramError, suggestion
 from pantile.program.program import Program as Tables
+from pantile.targets.ascend.access_text import call_lines
 from pantile.targets.ascend.buffers import Buffer, Bytes, tensor
-from pantile.targets.ascend.calls import FunctionContract, call_of_json, contracts_of
+from pantile.targets.ascend.calls import Call, FunctionContract, call_of_json, contracts_of
 from pantile.targets.ascend.contracts import Contract, contract_of
+from pantile.targets.ascend.elements import BY_DTYPE
 from pantile.targets.ascend.events import Event, Flag
+from pantile.targets.ascend.mma_call import Events, MmaCall
+from pantile.targets.ascend.mma_default import default_call
+from pantile.targets.ascend.mma_tile import Revision, mma_tile
+from pantile.targets.ascend.mutation import Mutation, mutate
 from pantile.targets.ascend.pipes import ALL
 from pantile.targets.ascend.record import Recorder, function
 from pantile.targets.ascend.trace import program_of_trace
+from pantile.targets.ascend.trace_file import read_trace
+from pantile.targets.ascend.trace_text import print_instruction
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -60,12 +70,51 @@ __all__ = [
     "contract_of",
     "function",
     "tensor",
+    "tile_call",
 ]
 
 S, V, M = "PIPE_S", "PIPE_V", "PIPE_M"
 MTE1, MTE2, MTE3, FIX = "PIPE_MTE1", "PIPE_MTE2", "PIPE_MTE3", "PIPE_FIX"
 L1, L0A, L0B, L0C = Buffer("L1"), Buffer("L0A"), Buffer("L0B"), Buffer("L0C")
 BT, FB, UB = Buffer("BT"), Buffer("FB"), Buffer("UB")
+
+
+def tile_call(
+    dtype: str,
+    m: int,
+    n: int,
+    k: int,
+    *,
+    a: int = 0,
+    b: int = 131072,
+    c: int = 0,
+    bias: tuple[str, int] | None = None,
+    **options: Anything,
+) -> MmaCall:
+    """Return a call of ``mma_tile`` with its blocks where they are said to lie.
+
+    Args:
+        dtype: Type of both operands: fp16, bf16, fp32, int8 or int4.
+        m: Rows of the result.
+        n: Columns of the result.
+        k: The reduction.
+        a: Byte in L1 at which the left operand begins.
+        b: Byte in L1 at which the right one begins.
+        c: Byte in L0C at which the sum begins.
+        bias: Type of the bias, and the byte in L1 at which it begins.
+        options: As of ``mma_tile``: ta, tb, hf32, init, unit_flag, and the events, such as ``back0=0``.
+
+    Raises:
+        ProgramError: If the library has no such call.
+    """
+    if dtype not in BY_DTYPE:
+        raise ProgramError(f"unknown element type {dtype!r}", mend=suggestion(dtype, BY_DTYPE))
+    events = Events(**{name: options.pop(name) for name in Events.__dataclass_fields__ if name in options})
+    made = default_call(BY_DTYPE[dtype], m, n, k, events=events, bias=bias[0] if bias else None, **options)
+    made = replace(made, a=replace(made.a, base=a), b=replace(made.b, base=b), c=replace(made.c, base=c))
+    if bias is None or made.bias is None:
+        return made
+    return replace(made, bias=replace(made.bias, block=replace(made.bias.block, base=bias[1])))
 
 
 class Program(Tables):
@@ -95,6 +144,30 @@ class Program(Tables):
         """Rebuild a program from :meth:`to_json`'s object."""
         return cls.of(Tables.from_json(data))
 
+    @classmethod
+    def from_text(cls, text: str, name: str = "trace") -> Self:
+        """Rebuild a program from :meth:`to_text`'s text, or from what a CPU-trace build printed.
+
+        Raises:
+            ProgramError: If a line is malformed, or none is known; all of them.
+        """
+        return cls.of(read_trace(text, name))
+
+    def to_text(self) -> str:
+        """Return the program as a printed trace, one instruction a line, calls as comments around theirs.
+
+        Declared contracts and what was found about event ids are not part of it; JSON keeps them.
+        """
+        calls, lines = self.calls, []
+        for position, each in enumerate(self.instructions):
+            lines += [*call_lines(calls, position), print_instruction(each)]
+        return "\n".join([*lines, *call_lines(calls, len(self.instructions)), ""])
+
+    @property
+    def calls(self) -> tuple[Call, ...]:
+        """The calls of functions, outer ones before those within them."""
+        return tuple(call_of_json(each) for each in self.parameters.get("calls", ()))
+
     @property
     def instructions(self) -> Sequence[Mapping[str, Anything]]:
         """The instruction stream, in program order."""
@@ -103,21 +176,28 @@ class Program(Tables):
 
     def contracts(self) -> tuple[FunctionContract, ...]:
         """Return what each function needs up and leaves up, as inferred from every call of it."""
-        calls = [call_of_json(each) for each in self.parameters.get("calls", ())]
-        return contracts_of(self.instructions, calls)
+        return contracts_of(self.instructions, self.calls)
 
     def check(self, machine: object = None, **options: Anything) -> Anything:
         """Return the report of all checks.
 
         Args:
             machine: Says the sizes of buffers, ids per pair of pipes, and what redundant flags cost.
-            options: As of :func:`pantile.targets.ascend.findings.check_core`.
+            options: As of :func:`pantile.check`.
         """
-        return _verb("check_core_program")(self, machine, **options)
+        return _verb("check_program")(self, machine, **options)
 
-    def simulate(self, machine: object) -> Anything:
+    def simulate(self, machine: object, **options: Anything) -> Anything:
         """Return when each operation happens on one core of *machine*, and why not earlier."""
-        return _verb("simulate_core_program")(self, machine)
+        return _verb("simulate_program")(self, machine, **options)
+
+    def mutate(self, **options: Anything) -> Mutation:
+        """Return what becomes of the program when one flag is dropped, moved or re-numbered; see its text.
+
+        Args:
+            options: As of :func:`pantile.targets.ascend.mutation.mutate`.
+        """
+        return mutate(self, **options)
 
     def __repr__(self) -> str:
         return f"<core program {self.name}: {self.operations} operations>"
@@ -125,6 +205,10 @@ class Program(Tables):
 
 class Core(Recorder):
     """A core that is told what to do; :meth:`program` returns all of it as a program."""
+
+    def mma_tile(self, call: MmaCall, revision: Revision = "head") -> None:
+        """Issue what a revision of the template library's ``mma_tile`` does for a call, as one call of it."""
+        self.include(mma_tile(call, revision).instructions, name="mma_tile", library=True)
 
     def program(self) -> Program:
         """Return the program of all that was emitted so far.
@@ -136,5 +220,5 @@ class Core(Recorder):
 
 
 def _verb(name: str) -> Anything:
-    """Return a verb on core programs; verbs are loaded when they are first asked for."""
-    return getattr(import_module("pantile.verbs.core_program"), name)
+    """Return a verb on programs; verbs are loaded when they are first asked for."""
+    return getattr(import_module("pantile.verbs.program"), name)

@@ -78,6 +78,12 @@ class ProgramError(PantileError, ValueError):
     code = "PT-PROGRAM"
 
 
+class CapacityError(PantileError, ValueError):
+    """Something that was asked for explicitly does not fit where it must; names both numbers."""
+
+    code = "PT-CAPACITY"
+
+
 class OutsideModelError(PantileError):
     """A case that is well formed, but that the model does not cover."""
 

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import TYPE_CHECKING
+
+from pantile.targets.ascend.trace_file import read_trace
 
 if TYPE_CHECKING:
     from conftest import Pantile
@@ -95,3 +98,15 @@ def test_a_machine_of_another_family_or_none(pantile: Pantile) -> None:
     done = pantile("check", written(PASTED), "-m", "ascend-910x")
     assert done.code == 2
     assert "unknown machine 'ascend-910x'; did you mean 'ascend-910b'?" in done.err
+
+
+def test_a_trace_kept_as_json_is_checked_alike(pantile: Pantile) -> None:
+    lines = pantile("check", written(PASTED), *ON).out.splitlines()
+    Path("trace.json").write_text(json.dumps(read_trace(PASTED, "trace.txt").to_json()), encoding="utf-8")
+    assert pantile("check", "trace.json", *ON).out.splitlines() == lines
+
+
+def test_a_trace_is_timed(pantile: Pantile) -> None:
+    done = pantile("simulate", written(PASTED), *ON)
+    assert (done.code, done.err) == (0, "")
+    assert done.out.splitlines()[1] == "  4 operations of 3 threads, 0 MACs"

@@ -34,7 +34,6 @@ WORKLOADS = {
     "gemm:m=-1,n=8,k=8": "gemm:m=-1,n=8,k=8:6: m must be at least 1, got -1",
     "gemm:m=8,n=8,k=0": "gemm:m=8,n=8,k=0:14: k must be at least 1, got 0",
     "gemm:m=2147483648,n=8,k=8": "gemm:m=2147483648,n=8,k=8:6: m must be at most 2147483647 (2^31 - 1), got 2147483648",
-    "mma-tile:m=8": "mma-tile:m=8:1: mma-tile: is not built yet; use gemm: or bmm:",
     "none.onnx": "none.onnx: there is no such file",
     "none.csv": "none.csv: there is no such file",
     "none.json": "none.json: there is no such file",
@@ -49,6 +48,12 @@ def test_workloads(workload: str, verb: str, pantile: Pantile) -> None:
     if verb == "plan" and workload.endswith(".json"):  # a plan is no workload of plan
         problem = WORKLOADS["."].replace("'.'", "'none.json'")
     assert_refused(pantile(verb, workload, *M8), f"{problem} [PT-WORKLOAD]")
+
+
+@pytest.mark.parametrize("verb", ["plan", "simulate"])
+def test_a_single_call_is_no_product(verb: str, pantile: Pantile) -> None:
+    problem = "mma-tile:m=8:1: mma-tile: is one call of a library, which only lower and check take; use gemm: or bmm:"
+    assert_refused(pantile(verb, "mma-tile:m=8", *M8), f"{problem} [PT-WORKLOAD]")
 
 
 SIZES = {

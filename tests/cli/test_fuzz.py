@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import contextlib
 import io
+import json
 import os
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from pantile.cli.main import main
+from pantile.program.language.load import load_program
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -169,3 +171,85 @@ def test_any_figures_of_a_machine(
         changes["num_cores"] = 3  # the file spells every core out
     machine = machine_file(**changes)
     assert_well_answered(["simulate", "gemm:m=20,n=9,k=17", "-m", machine], folder)
+
+
+PROGRAM = """\
+from pantile.language import *
+tiling = Tiling("ti,oi->to", total=(4, 2, 4), D=(2, 1, 2), S=(2, 2, 2))
+core, ddr, buf = Core(0, 1), DDR(1), Buffer(slots=2)
+sram = SRAM(core)
+
+@thread
+def load():
+    for d in Range(tiling.D):
+        tile = Tile(tiling, d, location=core)
+        buf.acquire()
+        start_writing(tile)
+        load_store(src=ddr, dst=sram, tile=tile)
+        finish_writing(tile)
+
+@thread
+def multiply():
+    for d in Range(tiling.D):
+        tile = Tile(tiling, d, location=core)
+        start_reading(tile)
+        compute(tile)
+        finish_reading(tile)
+        if d.last("i"):
+            load_store(src=sram, dst=ddr, tile=tile.Y)
+        destroy(tile)
+        buf.release()
+
+program = Program(tiling, load, multiply)
+"""
+
+
+@pytest.fixture(scope="module")
+def program(folder: Path) -> Any:
+    path = folder / "whole.py"
+    path.write_text(PROGRAM)
+    return load_program(path)
+
+
+def places(value: Any, path: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
+    """Every place in a JSON value but the whole."""
+    keys = value if isinstance(value, dict) else range(len(value)) if isinstance(value, list) else ()
+    inner = [place for key in keys for place in places(value[key], (*path, key))]
+    return [path, *inner] if path else inner
+
+
+changes = st.one_of(
+    st.integers(-2, 9), st.sampled_from([99, 2**31, 2**63, 10**30, None, "x", [], {}, 1.5, [1], ["a"]])
+)
+VERB = st.sampled_from([("check",), ("check", "-m", "mesh-2x2"), ("simulate", "-m", "mesh-2x2")])
+
+
+@pytest.mark.slow
+@quick
+@given(data=st.data(), verb=VERB)
+def test_any_values_of_a_program(
+    data: st.DataObject, verb: tuple[str, ...], program: Any, folder: Path
+) -> None:
+    whole = json.loads(json.dumps(program.to_json()))
+    for _ in range(data.draw(st.integers(1, 2))):
+        *path, last = data.draw(st.sampled_from(places(whole)))
+        inner = whole
+        for key in path:
+            inner = inner[key]
+        inner[last] = data.draw(changes)
+    (folder / "program.json").write_text(json.dumps(whole))
+    assert_well_answered([verb[0], "program.json", *verb[1:]], folder)
+
+
+@pytest.mark.slow
+@quick
+@given(data=st.data(), verb=VERB)
+def test_any_lines_of_a_listing(
+    data: st.DataObject, verb: tuple[str, ...], program: Any, folder: Path
+) -> None:
+    lines = program.to_text().splitlines()
+    for _ in range(data.draw(st.integers(1, 2))):
+        at = data.draw(st.integers(0, len(lines) - 1))
+        lines[at] = data.draw(st.one_of(st.sampled_from(lines), near(lines[at]), words))
+    (folder / "program.txt").write_text("\n".join(lines))
+    assert_well_answered([verb[0], "program.txt", *verb[1:]], folder)

@@ -86,7 +86,13 @@ def test_the_two_950pr_differ_in_their_peak_alone() -> None:
     first, second = load_machine("ascend-950pr"), load_machine("ascend-950pr-432")
     rows = zip(constants(first), constants(second), strict=True)
     differing = {row.label: (row.value, other.value) for row, other in rows if row.value != other.value}
-    assert differing == {
+    rates = [label for label in differing if label.endswith(".rate_bytes_per_second")]
+    for one, other in zip(first.paths, second.paths, strict=True):  # as many bytes a cycle, of another clock
+        if one.rate_bytes_per_second and other.rate_bytes_per_second:
+            per_cycle = divmod(one.rate_bytes_per_second, first.clock("core").hz)
+            assert per_cycle == divmod(other.rate_bytes_per_second, second.clock("core").hz)
+            assert per_cycle[1] == 0
+    assert {label: values for label, values in differing.items() if label not in rates} == {
         "clock.core": ("1853942871 Hz", "1647949218 Hz"),  # the peak over 32 cores of 8192 operations a cycle
         "family.ascend.peak_flops": ("486000000000000", "432000000000000"),
     }
@@ -128,3 +134,21 @@ def test_a_preset_needs_neither_pydantic_nor_numpy() -> None:
     )
     run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert run.stdout.strip() == "[]"
+
+
+def test_the_910b_has_the_buffers_of_a_220x_core_and_every_constant_its_source() -> None:
+    machine = load_machine("ascend-910b")
+    sizes = {each.name: (each.capacity_bytes, each.granule_bytes) for each in machine.memories}
+    # ascend-core.md section 1.1
+    assert sizes["l1"] == (524288, 32)
+    assert sizes["l0a"] == sizes["l0b"] == (65536, 512)
+    assert (sizes["l0c"], sizes["bt"], sizes["fb"]) == ((131072, 64), (1024, 64), (7168, 64))
+    rates = {each.label: (each.rate_bytes_per_second, each.latency_cycles) for each in machine.paths}
+    assert rates["path.l1>l0a"] == (256 * 1_800_000_000, 28)
+    assert rates["path.l1>l0b"] == (128 * 1_800_000_000, 28)
+    assert rates["path.gm>l1"] == (32 * 1_800_000_000, 0)  # no figure is public: assumed, and marked so
+    assumed = {label for label, origin in machine.provenance if origin.assumed}
+    assert {"path.gm>l1.rate_bytes_per_second", "path.l0c>gm.rate_bytes_per_second"} <= assumed
+    assert "path.l1>l0a.rate_bytes_per_second" not in assumed
+    assert machine.family_table("ascend")["event_ids"] == 8
+    assert all(source.source or source.assumed for _, source in machine.provenance)

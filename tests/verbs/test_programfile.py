@@ -45,6 +45,7 @@ def files(tmp_path: Path) -> SimpleNamespace:
     (tmp_path / "made.json").write_text(json.dumps(program.to_json()))
     (tmp_path / "plan.json").write_text(json.dumps({"schema": "pantile/plan/1"}))
     (tmp_path / "odd.json").write_text(json.dumps({"schema": "pantile/lower/1"}))
+    (tmp_path / "none.json").write_text("{}")
     return SimpleNamespace(folder=tmp_path, program=program)
 
 
@@ -91,6 +92,8 @@ def test_json_that_is_neither_plan_nor_program(files: SimpleNamespace) -> None:
         PantileError, match=r"expected a plan \('pantile/plan/1'\) or a program .*got 'pantile/lower/1'"
     ):
         refuse_other_json(files.folder / "odd.json")
+    with pytest.raises(PantileError, match=r"or a program \('pantile/program/1'\), got 'no schema'"):
+        refuse_other_json(files.folder / "none.json")
 
 
 def test_options_of_the_other_kind_are_one_line_each() -> None:

@@ -68,7 +68,10 @@ def test_a_scheme_wins_over_a_suffix() -> None:
         ("model.onx", "expected gemm:…, bmm:…, FILE.onnx or FILE.csv, got 'model.onx'"),
         ("", "expected gemm:…, bmm:…, FILE.onnx or FILE.csv, got ''"),
         ("gem:m=1", "gem:m=1:1: unknown scheme 'gem'; did you mean 'gemm'?"),
-        ("mma-tile:m=1", "mma-tile:m=1:1: mma-tile: is not built yet"),
+        (
+            "mma-tile:m=1",
+            "mma-tile:m=1:1: mma-tile: is one call of a library",
+        ),
         ("bmm:a=2x3x4,b=3x4x5", "bmm:a=2x3x4,b=3x4x5:13: batches 2 and 3 do not broadcast"),
     ],
 )

@@ -11,6 +11,7 @@ from pantile.workload.sizes import LARGEST_SIZE
 from pantile.workload.text import SCHEMES, format_workload, parse_workload
 
 INTEGER = "; write a whole number from 1 to 2147483647"
+TILE_CALL = "mma-tile: is one call of a library, which only lower and check take; use gemm: or bmm:"
 SHAPE = "; write a=256x512 or a=16x256x512"
 TRANSPOSED = "; make them equal; ta and tb say that an operand is stored transposed"
 FP32, INT8, FP16 = DTYPES["fp32"], DTYPES["int8"], DTYPES["fp16"]
@@ -69,7 +70,7 @@ def test_reads(text: str, product: Matmul) -> None:
         ("gemn:m=1,n=2,k=3", 1, "unknown scheme 'gemn'; did you mean 'gemm'?"),
         ("BMM:b=1,m=1,n=2,k=3", 1, "unknown scheme 'BMM'; did you mean 'bmm'?"),
         (":m=1", 1, "unknown scheme ''; allowed here: bmm, gemm"),
-        ("mma-tile:m=1,n=1,k=1,dtype=fp16", 1, "mma-tile: is not built yet; use gemm: or bmm:"),
+        ("mma-tile:m=1,n=1,k=1,dtype=fp16", 1, TILE_CALL),
         ("bmm:m=1,n=2,k=3", 1, "bmm: lacks b; add b=8, or write gemm: for a single product"),
         ("bmm:b=0,m=1,n=2,k=3", 5, "b must be at least 1, got 0"),
         ("bmm:b=2x3,m=1,n=2,k=3", 5, "b is the batch where a= is not given, got '2x3'; give a= as well"),

@@ -56,7 +56,8 @@ Semantics = Annotated[
     typer.Option(
         "--semantics",
         metavar="NAME",
-        help="onnxim: fixed (default) or faithful; asw: corrected (default), published or published_5_2",
+        help="onnxim: fixed (default) or faithful; asw: corrected (default), published or published_5_2; "
+        "mma-tile: head (default) or seed",
     ),
 ]
 Dims = Annotated[

@@ -105,6 +105,11 @@ def _require_small(program: Program) -> None:
     held = sum(prod(operand.dims) * operand.element_bytes for operand in program.operands)
     if held > MOST_BYTES:
         raise OutsideModelError(f"{held} B of arrays are more than the {MOST_BYTES} that are executed")
+    access = program.tables()["access"]
+    reach = access["lo"] + (access["rows"] - 1) * access["pitch"] + access["length"]
+    kept = sum(int(reach[access["space"] == space].max()) for space in np.unique(access["space"]))
+    if kept > 4 * MOST_BYTES:
+        raise OutsideModelError(f"memories of {kept} B are more than the {4 * MOST_BYTES} that are executed")
     if program.operations > MOST_OPERATIONS:
         count = program.operations
         raise OutsideModelError(f"{count} operations are more than the {MOST_OPERATIONS} that are executed")
@@ -124,6 +129,12 @@ def _inputs_and_output(program: Program) -> tuple[list[Operand], Operand]:
         raise OutsideModelError(f"it has {len(written)} outputs")
     (output,) = written
     inputs = [operand for number, operand in enumerate(program.operands) if number != output]
+    shapes = [[program.extents[axis] for axis in axes_of(program, operand)] for operand in program.operands]
+    read = {axis for operand in inputs for axis in axes_of(program, operand)}
+    if shapes != [list(operand.dims) for operand in program.operands] or not read.issuperset(
+        axes_of(program, program.operands[output])
+    ):
+        raise OutsideModelError("its operands are no projections of its iteration space")
     return inputs, program.operands[output]
 
 

@@ -8,20 +8,27 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from pantile.check.naming import Naming
+from pantile.check.order import happens_before
 from pantile.check.program import BUDGET, check_program
 from pantile.check.report import Finding, Report
-from pantile.errors import UsageError
+from pantile.errors import PantileError, UsageError
 from pantile.targets.ascend.alignment import ALIGNMENTS_220X, check_alignment
+from pantile.targets.ascend.calls import call_of_json, contracts_of
+from pantile.targets.ascend.findings import core_findings
 from pantile.targets.ascend.judge import StreamJudge
+from pantile.targets.ascend.listing_order import check_listing_order
 from pantile.targets.ascend.memory import BUFFERS_220X
-from pantile.targets.ascend.trace import FAMILY
+from pantile.targets.ascend.trace import FAMILY, require_trace
 from pantile.tiling.plan import Note
+from pantile.verbs.redundant_cost import RedundantCost
+from pantile.verbs.timing import timed
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from pantile.machine import Machine
     from pantile.program.program import Program
+    from pantile.simulate.timeline import Timeline
 
 
 def report_on_trace(
@@ -45,22 +52,48 @@ def report_on_trace(
 
     Raises:
         UsageError: If the machine is no Ascend machine.
+        ProgramError: If the program does not keep its trace.
     """
+    require_trace(program)
     capacities, alignments = buffers_of(machine)
     ids = program.parameters["event_ids"]
     if machine is not None:
         ids = machine.family_table(FAMILY).get("event_ids", ids)
     judged = replace(program, parameters={**program.parameters, "event_ids": ids})
+    timeline = _timeline(judged, machine, on_compile)
+    judge = StreamJudge(judged, capacities, timeline)
     report = check_program(
         judged,
         budget=budget,
         capacities=capacities,
         strict_scope=True,
-        judge=StreamJudge(judged, capacities),
+        judge=judge,
+        cost=RedundantCost(timeline) if timeline else None,
         on_compile=on_compile,
     )
-    report = _traps(program) + check_alignment(program, alignments) + _scope_as_notes(report)
-    return report, tuple(Note("trace", remark) for remark in program.parameters.get("remarks", ()))
+    order = happens_before(judged, on_compile=on_compile)
+    report += check_listing_order(judged, order, judge.tell)
+    report = _traps(program) + core_findings(program) + _scope_as_notes(report)
+    report += check_alignment(program, alignments)
+    remarks = tuple(Note("trace", remark) for remark in program.parameters.get("remarks", ()))
+    return report, (*remarks, *_contracts(program))
+
+
+def _contracts(program: Program) -> tuple[Note, ...]:
+    """Return what each function of an emitted program needs up and leaves up."""
+    calls = [call_of_json(each) for each in program.parameters.get("calls", ())]
+    return tuple(
+        Note("contract", "; ".join(line.strip() for line in str(each).splitlines()))
+        for each in contracts_of(program.parameters["stream"], calls)
+    )
+
+
+def _timeline(program: Program, machine: Machine | None, on_compile: Callable[[], None]) -> Timeline | None:
+    """Return the run on a machine; nothing if it does not say all that the time depends on."""
+    try:
+        return timed(program, machine, on_compile) if machine else None
+    except PantileError:
+        return None
 
 
 def buffers_of(machine: Machine | None) -> tuple[dict[str, int], dict[str, int]]:

@@ -23,6 +23,7 @@ from pantile.verbs.arguments import PlanOptions
 from pantile.verbs.programfile import is_program, refuse_for_programs, refuse_for_workloads, refuse_other_json
 from pantile.verbs.result import Many, as_html
 from pantile.verbs.sessions import sessions_of, single_or_many
+from pantile.workload.tilecall import is_tile_call
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -113,6 +114,14 @@ def check(
     Raises:
         PantileError: If the input is at fault, or there is no plan.
     """
+    if is_tile_call(workload):
+        from pantile.check.program import BUDGET
+        from pantile.verbs.mma_tile import check_tile_call, refuse_for_calls
+
+        refuse_for_calls(planner=planner, mapping=mapping, dim=dims)
+        states = BUDGET if budget is None else budget
+        where = _required(machine)
+        return check_tile_call(workload, where, semantics=semantics, budget=states, on_compile=on_compile)
     if is_program(workload):
         from pantile.check.program import BUDGET
         from pantile.verbs.program_check import check_program
@@ -123,8 +132,7 @@ def check(
     assert not isinstance(workload, Program)
     refuse_other_json(workload)
     refuse_for_workloads(budget=(budget, "a planned product leaves no choice to walk through"))
-    if machine is None:
-        raise UsageError("a workload is checked on a machine, got none", mend="add -m MACHINE")
+    machine = _required(machine)
     options = PlanOptions(planner=planner, mapping=mapping, semantics=semantics, dims=dims or {})
     sessions = sessions_of(workload, machine, options)
     checked = [
@@ -139,6 +147,17 @@ def check(
         for session, layer, report in checked
     ]
     return single_or_many(workload, results, outside)
+
+
+def _required(machine: MachineLike | None) -> MachineLike:
+    """Return the machine.
+
+    Raises:
+        UsageError: If there is none.
+    """
+    if machine is None:
+        raise UsageError("a workload is checked on a machine, got none", mend="add -m MACHINE")
+    return machine
 
 
 def reports_of(session: Systolic, on_compile: Callable[[], None] = lambda: None) -> list[Report]:

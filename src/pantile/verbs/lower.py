@@ -14,6 +14,7 @@ from pantile.verbs.programfile import refuse_programs
 from pantile.verbs.result import Many, as_html
 from pantile.verbs.sessions import sessions_of, single_or_many
 from pantile.verbs.window import clipped, require_window
+from pantile.workload.tilecall import is_tile_call
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -166,6 +167,11 @@ def lower(
     Raises:
         PantileError: If the input is at fault, or there is no plan.
     """
+    if is_tile_call(workload):
+        from pantile.verbs.mma_tile import lower_tile_call, refuse_for_calls
+
+        refuse_for_calls(planner=planner, mapping=mapping, dim=dims, core=core)
+        return lower_tile_call(workload, machine, semantics=semantics, window=window)
     refuse_programs(workload, "lower")
     options = PlanOptions(planner=planner, mapping=mapping, semantics=semantics, dims=dims or {})
     sessions = sessions_of(workload, machine, options)

@@ -9,27 +9,25 @@ from pantile.check.program import BUDGET
 from pantile.check.program import check_program as find_faults
 from pantile.check.report import Finding, Report
 from pantile.program.language.lower import FAMILY
-from pantile.simulate.bind import bind
 from pantile.simulate.bound import place_of
-from pantile.simulate.engine import run
 from pantile.simulate.queries import simulate_dynamic
 from pantile.simulate.spaces import parse_space
-from pantile.simulate.timeline import Timeline
 from pantile.targets.ascend.trace import FAMILY as ASCEND
 from pantile.tiling.plan import Note
 from pantile.verbs.arguments import machine_of
 from pantile.verbs.ascend_check import report_on_trace
-from pantile.verbs.families import route_of
 from pantile.verbs.judge import ValueJudge
 from pantile.verbs.programfile import dynamic_source, program_of
 from pantile.verbs.redundant_cost import RedundantCost
 from pantile.verbs.result import as_html, head
+from pantile.verbs.timing import timed
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from pantile.machine import Machine
     from pantile.program.program import Program
+    from pantile.simulate.timeline import Timeline
     from pantile.verbs.arguments import MachineLike
     from pantile.verbs.programfile import ProgramLike
 
@@ -124,7 +122,7 @@ def check_program(
     if asked.family == ASCEND:
         report, notes = report_on_trace(asked, chosen, budget=budget, on_compile=on_compile)
         return ProgramCheck(asked, chosen.name if chosen else "", report, notes)
-    literal, timeline, notes = _literal(asked, chosen)
+    literal, timeline, notes = _literal(asked, chosen, on_compile)
     report, more = report_on(literal, timeline, budget=budget, on_compile=on_compile)
     return ProgramCheck(literal, chosen.name if chosen else "", report, (*notes, *more))
 
@@ -171,18 +169,18 @@ def _values_note(judge: ValueJudge) -> tuple[Note, ...]:
     return (Note("values", f"executed as it runs on {judge.machine}, the output is NumPy's"),)
 
 
-def _literal(program: Program, machine: Machine | None) -> tuple[Program, Timeline | None, tuple[Note, ...]]:
+def _literal(
+    program: Program, machine: Machine | None, on_compile: Callable[[], None]
+) -> tuple[Program, Timeline | None, tuple[Note, ...]]:
     """Return what is checked, its run on a machine if one is given, and remarks."""
     source = dynamic_source(program)
+    timeline = timed(program, machine, on_compile) if machine else None
     if source is None:
-        if machine is None:
-            return program, None, ()
-        bound = bind(program, machine, route=route_of(machine))  # refuses places that the machine lacks
-        return program, Timeline(bound, run(bound)), ()
-    timeline = simulate_dynamic(source, machine, route=route_of(machine) if machine else None)
+        return program, timeline, ()
     where = f"on {machine.name}" if machine else "without a machine, every move and compute in one tick"
-    note = Note("dynamic", f"the program asks at run time: only what it did in one run is checked, {where}")
-    return timeline.bound.program, timeline if machine else None, (note,)
+    text = f"the program asks at run time: only what it did in one run is checked, {where}"
+    ran = timeline or simulate_dynamic(source)
+    return ran.bound.program, timeline, (Note("dynamic", text),)
 
 
 def _capacities(program: Program, machine: Machine | None) -> dict[str, int]:

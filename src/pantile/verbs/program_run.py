@@ -8,29 +8,30 @@ from typing import TYPE_CHECKING, Any
 
 from pantile.check.report import Finding
 from pantile.errors import Place, UsageError
-from pantile.simulate.bind import bind
-from pantile.simulate.engine import run
-from pantile.simulate.queries import simulate_dynamic
 from pantile.simulate.service import TICKS_PER_SECOND
 from pantile.simulate.show import end_sentences
 from pantile.simulate.spaces import core_index, parse_space
-from pantile.simulate.timeline import Timeline
 from pantile.tiling.plan import Note
 from pantile.verbs.arguments import machine_of
-from pantile.verbs.families import route_of
 from pantile.verbs.program_check import finding_json, program_head
 from pantile.verbs.programfile import dynamic_source, program_of
 from pantile.verbs.result import as_html
+from pantile.verbs.timing import timed
 from pantile.verbs.what_if import WhatIfRun, parse_what_if, run_what_if
 
 if TYPE_CHECKING:
     import os
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Callable, Iterable, Mapping
 
     from pantile.machine import Machine
     from pantile.program.program import Program
+    from pantile.simulate.timeline import Timeline
     from pantile.verbs.arguments import MachineLike
     from pantile.verbs.programfile import ProgramLike
+
+
+SHOWN_BOUNDS = 6
+"""Lower bounds that the text of a run tells, the largest first; ``to_json`` has all."""
 
 
 @dataclass(frozen=True)
@@ -182,7 +183,9 @@ class ProgramRun:
         mac = "" if use["mac"] is None else f"MAC utilisation {use['mac']:.1%}, "
         busy = "" if use["busy"] is None else f"engines busy {use['busy']:.1%}"
         yield f"bound by {self.bound_by or 'nothing'}; {mac}{busy}".rstrip("; ,")
-        yield "lower bounds: " + ", ".join(f"{name} {cycles}" for name, cycles in self.lower_bounds.items())
+        bounds = sorted(self.lower_bounds.items(), key=lambda each: -each[1])
+        more = f", and {len(bounds) - SHOWN_BOUNDS} smaller ones" if len(bounds) > SHOWN_BOUNDS else ""
+        yield "lower bounds: " + ", ".join(f"{name} {at}" for name, at in bounds[:SHOWN_BOUNDS]) + more
         for each in self.what_ifs:
             cycles = each.timeline.cycles
             less = (self.total_cycles - cycles) / self.total_cycles if self.total_cycles else 0.0
@@ -215,6 +218,7 @@ def simulate_program(
     *,
     what_if: Iterable[str] = (),
     trace: str | os.PathLike[str] | None = None,
+    on_compile: Callable[[], None] = lambda: None,
 ) -> ProgramRun:
     """Return when each operation of *program* happens on *machine*.
 
@@ -223,26 +227,23 @@ def simulate_program(
         machine: What it runs on.
         what_if: Changes of rates, such as ``"ddr>sram=+10%"``; each is a run of its own.
         trace: Write what every thread did to this file, for ui.perfetto.dev.
+        on_compile: Called before anything is compiled.
 
     Raises:
         PantileError: If the program or the machine is at fault, the machine lacks a place that the program
             names, or the trace cannot be written.
     """
     asked, chosen = program_of(program), machine_of(machine)
-    changes = [parse_what_if(text) for text in what_if]
-    source, notes = dynamic_source(asked), tuple[Note, ...]()
-    if source is None:
-        bound = bind(asked, chosen, route=route_of(chosen))
-        timeline = Timeline(bound, run(bound))
-    else:
+    changes, notes = [parse_what_if(text) for text in what_if], tuple[Note, ...]()
+    if dynamic_source(asked) is not None:
+        notes = (Note("dynamic", "the program asks at run time: this is what it did here"),)
         if changes:
             raise UsageError(
                 "the program asks at run time, so it may do something else on another machine",
                 place=Place("--what-if"),
                 mend="change the machine, and simulate again",
             )
-        timeline = simulate_dynamic(source, chosen, route=route_of(chosen))
-        notes = (Note("dynamic", "the program asks at run time: this is what it did here"),)
+    timeline = timed(asked, chosen, on_compile)
     made = tuple(run_what_if(timeline.bound, change) for change in changes)
     result = ProgramRun(asked.name, chosen.name, timeline, made, notes)
     if trace is not None:

@@ -45,7 +45,7 @@ def view_program(
         raise UsageError(
             "a page shows a run on a machine, got none", mend="name one: show(machine='mesh-2x2')"
         )
-    run = simulate_program(asked, machine)
+    run = simulate_program(asked, machine, on_compile=on_compile)
     require_page(run)
     report, notes = report_on(run.program, run.timeline, on_compile=on_compile)
     named = program if isinstance(program, str | os.PathLike) else asked.name

@@ -15,7 +15,8 @@ from pantile.errors import OutsideModelError, Place, ProgramError, UsageError, W
 from pantile.program.language.listing import TITLE, parse_text
 from pantile.program.language.load import SCHEMA, SUFFIXES, load_program
 from pantile.program.program import Program
-from pantile.targets.ascend.trace_file import read_trace
+from pantile.targets.ascend.trace import FAMILY as ASCEND
+from pantile.targets.ascend.trace_file import read_trace, require_trace
 from pantile.targets.ascend.trace_text import begins_trace
 from pantile.verbs.planfile import SCHEMA as PLAN_SCHEMA
 
@@ -74,7 +75,10 @@ def program_of(value: ProgramLike) -> Program:
     if isinstance(value, Program):
         return value
     path, name = _split(os.fspath(value))
-    return load_program(path, name, read_text=read_listing)
+    program = load_program(path, name, read_text=read_listing)
+    if program.family == ASCEND and Path(path).suffix.lower() == ".json":
+        require_trace(program)
+    return program
 
 
 def dynamic_source(program: Program) -> DynamicSource | None:
@@ -100,13 +104,12 @@ def read_listing(text: str, path: str) -> Program:
 
 
 def schema_in(path: str) -> str | None:
-    """Return the schema that the JSON object in a file states; ``None`` if there is no such thing."""
+    """Return the schema that a JSON object in a file states: ``""`` if none, ``None`` if it is no object."""
     try:
         data = json.loads(Path(path).read_bytes())
     except (OSError, ValueError, RecursionError):
         return None
-    schema = data.get("schema") if isinstance(data, dict) else None
-    return schema if isinstance(schema, str) else None
+    return str(data.get("schema", "")) if isinstance(data, dict) else None
 
 
 def refuse_other_json(value: object) -> None:
@@ -120,7 +123,7 @@ def refuse_other_json(value: object) -> None:
     schema = schema_in(os.fspath(value))
     if schema is not None and schema != PLAN_SCHEMA:
         raise WorkloadError(
-            f"expected a plan ({PLAN_SCHEMA!r}) or a program ({SCHEMA!r}), got {schema!r}",
+            f"expected a plan ({PLAN_SCHEMA!r}) or a program ({SCHEMA!r}), got {schema or 'no schema'!r}",
             place=Place(os.fspath(value)),
             mend="write one with `pantile plan … --json`, or with Program.to_json",
         )

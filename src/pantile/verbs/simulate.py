@@ -239,7 +239,7 @@ def simulate(
         from pantile.verbs.program_run import simulate_program
 
         refuse_for_programs(planner=planner, mapping=mapping, semantics=semantics, dim=dims, core=core)
-        return simulate_program(workload, machine, what_if=what_if, trace=trace)
+        return simulate_program(workload, machine, what_if=what_if, trace=trace, on_compile=on_compile)
     assert not isinstance(workload, Program)
     refuse_other_json(workload)
     refuse_for_workloads(what_if=(tuple(what_if), "only programs are simulated with other rates so far"))

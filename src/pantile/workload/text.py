@@ -8,6 +8,7 @@ from pantile.errors import Place, WorkloadError, suggestion
 from pantile.workload.dtypes import dtype
 from pantile.workload.matmul import Matmul
 from pantile.workload.sizes import parse_size, quoted
+from pantile.workload.tilecall import SCHEME as TILE_CALL
 from pantile.workload.tokens import Fields, Scheme, label
 
 if TYPE_CHECKING:
@@ -30,10 +31,8 @@ _GEMM = Scheme(
     elsewhere={key: f"{key} is a key of bmm:" for key in _BMM.keys},
 )
 _SCHEMES = {scheme.name: scheme for scheme in (_GEMM, _BMM)}
-_NOT_BUILT = "mma-tile"
-
-SCHEMES = (*_SCHEMES, _NOT_BUILT)
-"""What may stand before the colon of a workload text; ``mma-tile`` is known, and refused for now."""
+SCHEMES = (*_SCHEMES, TILE_CALL)
+"""What may stand before the colon of a workload text; ``mma-tile`` is no product, and read elsewhere."""
 
 
 def parse_workload(text: str) -> Matmul:
@@ -120,8 +119,9 @@ def _scheme(text: str) -> Scheme:
             mend="write for example gemm:m=32,n=32,k=64",
         )
     place = Place(label(text), column=1)
-    if word.strip() == _NOT_BUILT:
-        raise WorkloadError(f"{_NOT_BUILT}: is not built yet", place=place, mend="use gemm: or bmm:")
+    if word.strip() == TILE_CALL:
+        problem = f"{TILE_CALL}: is one call of a library, which only lower and check take"
+        raise WorkloadError(problem, place=place, mend="use gemm: or bmm:")
     scheme = _SCHEMES.get(word.strip())
     if scheme is None:
         mend = suggestion(word.strip().lower(), _SCHEMES)

@@ -149,6 +149,6 @@ def test_contracts_are_listed_once_for_calls_that_have_the_same_one() -> None:
     made = contracts_of(stream, calls)
     assert [(each.name, each.lines) for each in made] == [("a", (4, 5)), ("a", (6,)), ("b", (7,))]
     assert str(made[1]) == (
-        "a: 1 call, line 6\n  leaves up  PIPE_M to PIPE_MTE1 1\n  needs down PIPE_M to PIPE_MTE1 1"
+        "a: 1 call, line 6\n  leaves up PIPE_M to PIPE_MTE1 1\n  needs down PIPE_M to PIPE_MTE1 1"
     )
     assert str(made[2]) == "b: 1 call, line 7\n  no flags"

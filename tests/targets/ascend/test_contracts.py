@@ -44,7 +44,7 @@ def test_order_and_not_count_decides_what_is_needed() -> None:
 
 def test_a_contract_prints_one_line_for_a_pair() -> None:
     found = contract_of([wait_flag(*BACK, 1), wait_flag(*BACK, 0), wait_flag(*BACK, 0)])
-    assert str(found) == "needs up   PIPE_M to PIPE_MTE1 0 x2, 1"
+    assert str(found) == "needs up PIPE_M to PIPE_MTE1 0 x2, 1"
     assert str(contract_of([])) == "no flags"
 
 

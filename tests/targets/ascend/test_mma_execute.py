@@ -13,16 +13,21 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from pantile.check.program import check_program
 from pantile.errors import ProgramError, UsageError
 from pantile.targets.ascend.elements import ELEMENTS
 from pantile.targets.ascend.memory import BUFFERS_220X
 from pantile.targets.ascend.memref import dense
 from pantile.targets.ascend.mma_call import Bias, Events, MmaCall
+from pantile.targets.ascend.mma_caller import in_caller
 from pantile.targets.ascend.mma_default import default_call
 from pantile.targets.ascend.mma_execute import execute_mma
-from pantile.targets.ascend.mma_json import call_of_json
+from pantile.targets.ascend.mma_json import call_of_json, json_of_call
 from pantile.targets.ascend.mma_tile import REVISIONS, Revision, mma_tile
 from pantile.targets.ascend.numbers import round_to_hf32
+from pantile.targets.ascend.trace import program_of_trace
+from pantile.targets.ascend.trace_parse import parse_trace
+from pantile.targets.ascend.trace_text import print_trace
 
 GOLDEN = Path(__file__).parents[2] / "golden" / "mma_tile"
 CASES = sorted(each.stem for each in GOLDEN.glob("*.json"))
@@ -199,6 +204,24 @@ def test_flags_that_a_call_primes_itself_are_all_taken(mma: MmaCall, revision: R
         if event >= 0:
             owed[(*key_of, event)] = owed.get((*key_of, event), 0) + sign
     assert {key: count for key, count in balance.items() if count} == owed
+
+
+@settings(deadline=None, max_examples=100)
+@given(calls(), st.sampled_from(REVISIONS))
+def test_any_stream_is_read_back_from_its_text(mma: MmaCall, revision: Revision) -> None:
+    stream = mma_tile(mma, revision).instructions
+    assert json.dumps(parse_trace(print_trace(stream), "t").instructions) == json.dumps(stream)
+    assert call_of_json(json.loads(json.dumps(json_of_call(mma)))) == mma
+
+
+@pytest.mark.slow
+@settings(deadline=None, max_examples=40)
+@given(calls())
+def test_any_call_of_revision_seed_is_ordered_under_every_timing(mma: MmaCall) -> None:
+    """In a caller that keeps its flags. The bias, which nothing guards, is left out, and so is ``head``."""
+    whole = in_caller(replace(mma, bias=None), mma_tile(replace(mma, bias=None), "seed").instructions)
+    report = check_program(program_of_trace(whole.stream, "t", lines=whole.lines, unit_flags=True))
+    assert not [each for each in report.findings if each.severity == "error"]
 
 
 def test_arrays_that_do_not_fit_are_refused() -> None:

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pantile.errors import PantileError
-from pantile.machine import Machine
+from pantile.machine import Grid, Machine
 from pantile.program.program import Program
 from pantile.simulate.engine import run_compiled
 from pantile.simulate.engine_plain import run_plain
@@ -59,7 +59,7 @@ def test_costs_of_one_instruction(machine: Machine) -> None:
     timing = CoreTiming(machine)
     assert timing.ticks("L1>L0A", 32768) == (28 + 128) * CYCLE
     assert timing.ticks("L1>L0B", 33280) == (28 + 260) * CYCLE  # the load of spec section 4.2
-    assert timing.ticks("cube", 512) == 512 * CYCLE  # and the mad that it overtakes
+    assert timing.ticks("cube 2-byte", 512) == 512 * CYCLE  # and the mad that it overtakes
     assert timing.ticks("cycles", 3) == 3 * CYCLE
 
 
@@ -67,7 +67,7 @@ def test_a_slower_cube_takes_longer(machine: Machine) -> None:
     cube = next(each for each in machine.engines if each.name == "cube")
     slow = replace(cube, parameters=type(cube.parameters)({"macs_per_cycle": 2048}))
     others = tuple(each for each in machine.engines if each.name != "cube")
-    assert CoreTiming(replace(machine, engines=(*others, slow))).ticks("cube", 5) == 10 * CYCLE
+    assert CoreTiming(replace(machine, engines=(*others, slow))).ticks("cube int8", 5) == 10 * CYCLE
 
 
 def test_fp32_is_as_slow_as_the_machine_says() -> None:
@@ -140,6 +140,18 @@ def test_terms_and_bounds_of_a_whole_kernel(machine: Machine) -> None:
     assert timeline.resource_busy["cube"] == 16 * 8 * 32 * CYCLE
     assert sum(timeline.terms.values()) == timeline.total
     assert timeline.lower_bounds["engine cube"] == 4096 * CYCLE
+    assert timeline.utilisation["mac"] == pytest.approx(4096 * CYCLE / timeline.total)
+
+
+@pytest.mark.parametrize(("element", "rate"), [("half", 4096), ("int8_t", 8192)])
+def test_a_full_cube_is_used_to_the_full_whatever_the_type(element: str, rate: int, machine: Machine) -> None:
+    ends = (pointer("L0C", 0, "float"), pointer("L0A", 0, element), pointer("L0B", 0, element))
+    bound = bind_core(
+        recorded(("mad", *ends, 64, 128, 64, 0, False, False, True)), replace(machine, grid=Grid((4,)))
+    )
+    timeline = Timeline(bound, run_plain(bound))
+    assert timeline.total == 64 * 128 * 64 // rate * CYCLE
+    assert timeline.utilisation["mac"] == 1.0
 
 
 @pytest.mark.slow
@@ -151,6 +163,24 @@ def test_the_compiled_engine_gives_the_same_times(machine: Machine) -> None:
         plain, compiled = run_plain(bound), run_compiled(bound)
         assert np.array_equal(plain.times["start"], compiled.times["start"])
         assert np.array_equal(plain.times["finish"], compiled.times["finish"])
+
+
+def test_paths_as_resources_change_no_time(machine: Machine) -> None:
+    programs = [recorded(mad(3), copy_out(3), mad(2), mad(3), copy_out(3))]
+    programs += [program_of_trace(gemm_block(BlockCall(element=ELEMENTS["half"], m=300, n=200, k=300)))]
+    for program in programs:
+        with_paths, without = (run_plain(bind_core(program, machine, paths=each)) for each in (True, False))
+        for name in ("start", "finish"):
+            assert np.array_equal(with_paths.times[name], without.times[name])
+
+
+def test_a_run_tells_how_long_each_path_served(machine: Machine) -> None:
+    program = program_of_trace(gemm_block(BlockCall(element=ELEMENTS["half"], m=256, n=128, k=512)))
+    bound = bind_core(program, machine)
+    busy = Timeline(bound, run_plain(bound)).resource_busy
+    assert busy["gm>l1"] == (256 + 128) * 512 * 2 // 64 * CYCLE
+    assert busy["l1>l0a"] == 256 * 512 * 2 // 256 * CYCLE
+    assert busy["l0c>gm"] == 256 * 128 * 2 // 64 * CYCLE
 
 
 def test_what_the_machine_does_not_say_is_refused_once_each_with_a_line() -> None:

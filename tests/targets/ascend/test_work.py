@@ -6,7 +6,7 @@ import pytest
 
 from pantile.targets.ascend.instructions import call, pointer
 from pantile.targets.ascend.ranges import Range
-from pantile.targets.ascend.work import CUBE, CUBE_FP32, CYCLES, UNSAID, Work, access_work, way, work_of
+from pantile.targets.ascend.work import CYCLES, UNSAID, Work, access_work, way, work_of
 
 
 def of(op: str, *values: object, hf32: bool = False) -> Work:
@@ -21,10 +21,10 @@ def mad(element: str, m: int, k: int, n: int, op: str = "mad", hf32: bool = Fals
 @pytest.mark.parametrize(
     ("element", "op", "expected"),
     [
-        ("half", "mad", Work(CUBE, 8 * 4 * 8)),  # 128 x 128 x 64: 16 of K a step
-        ("int8_t", "mad", Work(CUBE, 8 * 4 * 4)),  # 32 of K
-        ("float", "mad", Work(CUBE_FP32, 8 * 4 * 16)),  # 8 of K
-        ("int8_t", "mad_s4", Work(CUBE, 8 * 4 * 2)),  # 64 of K
+        ("half", "mad", Work("cube 2-byte", 8 * 4 * 8)),  # 128 x 128 x 64: 16 of K a step
+        ("int8_t", "mad", Work("cube int8", 8 * 4 * 4)),  # 32 of K
+        ("float", "mad", Work("cube fp32", 8 * 4 * 16)),  # 8 of K
+        ("int8_t", "mad_s4", Work("cube int4", 8 * 4 * 2)),  # 64 of K
     ],
 )
 def test_a_product_counts_steps_of_32_bytes_of_k(element: str, op: str, expected: Work) -> None:
@@ -32,11 +32,11 @@ def test_a_product_counts_steps_of_32_bytes_of_k(element: str, op: str, expected
 
 
 def test_a_product_is_padded_to_whole_steps() -> None:
-    assert mad("half", 1, 1, 17) == Work(CUBE, 1 * 1 * 2)
+    assert mad("half", 1, 1, 17) == Work("cube 2-byte", 1 * 1 * 2)
 
 
 def test_hf32_is_no_fp32() -> None:
-    assert mad("float", 16, 8, 16, hf32=True) == Work(CUBE, 1)
+    assert mad("float", 16, 8, 16, hf32=True) == Work("cube HF32", 1)
 
 
 def test_loads_count_the_fractals_that_they_move_and_not_the_hull() -> None:

@@ -199,7 +199,7 @@ def parse_text(text: str, path: str = "") -> Program:
         return reader.program()
     except ProgramError:
         raise
-    except (KeyError, ValueError, IndexError, TypeError):
+    except (KeyError, ValueError, IndexError, TypeError, AttributeError, OverflowError, AssertionError):
         what = lines[reader.line - 1].strip()[:60]
         raise ProgramError(
             f"cannot read {what!r}", place=Place(reader.path, reader.line), mend="see docs/tile-language.md"

@@ -11,9 +11,10 @@ import traceback
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from pantile.errors import ManyProblems, PantileError, Place, ProgramError, suggestion
+from pantile.errors import ManyProblems, PantileError, Place, ProgramError, raise_all, suggestion
 from pantile.program.language.listing import parse_text
 from pantile.program.program import Program
+from pantile.program.validate import is_literal, problems_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -65,7 +66,7 @@ def load_program(
         raise ProgramError(
             f"holds one program, got the name {name!r}", place=Place(text), mend="leave it out"
         )
-    return _from_json(source, text) if suffix == ".json" else read_text(source, text)
+    return _fitting(_from_json(source, text) if suffix == ".json" else read_text(source, text), text)
 
 
 def _execute(source: str, path: str) -> dict[str, Any]:
@@ -136,9 +137,27 @@ def _chosen(namespace: dict[str, Any], path: str, name: str | None) -> Program:
     )
 
 
+def _fitting(program: Program, path: str) -> Program:
+    """Return *program* if its rows stand for themselves and fit together.
+
+    Raises:
+        ProgramError: If they do not; all such problems at once.
+    """
+    if not is_literal(program):
+        raise ProgramError(
+            "its pieces repeat: it was lowered from a product, which says more than its rows",
+            place=Place(path),
+            mend="name the product itself",
+        )
+    raise_all([ProgramError(problem, place=Place(path)) for problem in problems_of(program)])
+    return program
+
+
 def _from_json(source: str, path: str) -> Program:
     try:
         data = json.loads(source)
+    except RecursionError:
+        raise ProgramError("not a JSON file: endless nesting", place=Place(path)) from None
     except json.JSONDecodeError as error:
         raise ProgramError("not a JSON file", place=Place(path, error.lineno, error.colno)) from None
     schema = data.get("schema") if isinstance(data, dict) else type(data).__name__
@@ -146,7 +165,7 @@ def _from_json(source: str, path: str) -> Program:
         raise ProgramError(f"expected an object of schema {SCHEMA!r}, got {schema!r}", place=Place(path))
     try:
         return Program.from_json(data)
-    except (KeyError, TypeError, ValueError, AssertionError) as error:
+    except (KeyError, TypeError, ValueError, AttributeError, OverflowError, AssertionError) as error:
         raise ProgramError(
             f"not a whole program: {type(error).__name__} {error}".splitlines()[0],
             place=Place(path),

@@ -7,6 +7,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from pantile.check.naming import Naming
 from pantile.check.report import Finding, Report
 
@@ -26,25 +28,32 @@ def check_alignment(program: Program, alignments: Mapping[str, int] = ALIGNMENTS
         program: As :func:`~pantile.targets.ascend.trace.program_of_trace` makes it.
         alignments: Bytes by buffer; buffers that are not there may begin anywhere.
     """
-    tables, spaces = program.tables(), program.parameters["spaces"]
-    naming, findings, pointers = Naming(program), [], 0
-    for row in tables["access"]:
-        name = spaces[int(row["space"])]
-        step = alignments.get(name, 1)
-        pointers += name in alignments
-        if int(row["lo"]) % step == 0:
-            continue
-        lo, op = int(row["lo"]), int(row["op"])
-        finding = Finding(
-            code="PT-ALIGN",
-            severity="error",
-            sentence=f"{naming.op(op)} begins at byte {lo} of {name}, which allows multiples of {step}",
-            operations=(op,),
-            grade="wrong value",
-            mend=f"begin at {lo // step * step} or {(lo // step + 1) * step}",
+    spaces = [str(name) for name in program.parameters["spaces"]]
+    steps = np.array([alignments.get(name, 1) for name in spaces], np.int64)
+    access = program.tables()["access"]
+    step = steps[access["space"]]
+    wrong, naming = access[access["lo"] % step != 0], Naming(program)
+    findings = {
+        (int(row["op"]), int(row["space"]), int(row["lo"])): _finding(
+            naming.op(int(row["op"])), spaces[int(row["space"])], row, int(steps[row["space"]])
         )
-        findings.append(finding)
-    distinct = {(each.operations, each.sentence): each for each in findings}
+        for row in wrong
+    }
+    pointers = int(
+        np.isin(access["space"], [at for at, name in enumerate(spaces) if name in alignments]).sum()
+    )
     if findings or not pointers:
-        return Report(tuple(distinct.values()))
+        return Report(tuple(findings.values()))
     return Report(proved=(f"alignment: {pointers} addresses, each as its buffer allows",))
+
+
+def _finding(operation: str, buffer: str, row: np.void, step: int) -> Finding:
+    lo = int(row["lo"])
+    return Finding(
+        code="PT-ALIGN",
+        severity="error",
+        sentence=f"{operation} begins at byte {lo} of {buffer}, which allows multiples of {step}",
+        operations=(int(row["op"]),),
+        grade="wrong value",
+        mend=f"begin at {lo // step * step} or {(lo // step + 1) * step}",
+    )

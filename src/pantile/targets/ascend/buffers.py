@@ -11,9 +11,6 @@ from pantile.errors import ProgramError
 from pantile.targets.ascend.ranges import Range
 from pantile.targets.ascend.work import GLOBAL
 
-ALIGNMENTS = {"UB": 32, "L1": 32, "L0A": 512, "L0B": 512, "L0C": 64, "BT": 64, "FB": 64}
-"""What start addresses in each buffer are multiples of (220x)."""
-
 
 @dataclass(frozen=True, slots=True)
 class Bytes:

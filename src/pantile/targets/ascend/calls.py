@@ -10,12 +10,15 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from pantile.check.report import Finding, Grade, Severity
 from pantile.targets.ascend.contracts import Contract, FlagCounts, contract_of, flag_of
 from pantile.targets.ascend.events import LIBRARY_IDS, Flag
+
+if TYPE_CHECKING:
+    from pantile.program.program import Program
 
 _SET, _WAIT = "set_flag", "wait_flag"
 
@@ -95,6 +98,21 @@ def contracts_of(stream: Sequence[Mapping[str, Any]], calls: Iterable[Call]) -> 
         contract = contract_of(stream[call.begin : call.end])
         found.setdefault((call.name, contract), []).append(call.line)
     return tuple(FunctionContract(name, tuple(lines), contract) for (name, contract), lines in found.items())
+
+
+def with_calls(program: Program, calls: Sequence[Call], findings: Iterable[Finding] = ()) -> Program:
+    """Return the program of a trace with its calls, and with what is wrong with them.
+
+    Args:
+        program: As :func:`~pantile.targets.ascend.trace.program_of_trace` makes it.
+        calls: Outer ones before those within them.
+        findings: What else was found while it was emitted.
+    """
+    told = program.parameters
+    places = [f"{program.name}:{line}" for line in told["lines"]]
+    found = [*findings, *check_calls(told["stream"], calls, told["starts"], places)]
+    more = {"calls": [each.to_json() for each in calls], "emission": [each.to_json() for each in found]}
+    return replace(program, parameters={**told, **more})
 
 
 def check_calls(

@@ -46,7 +46,7 @@ class Contract:
             ("leaves up", _listed(self.leaves)),
             ("needs down", _listed((flag, 1) for flag in self.lowered)),
         )
-        return [f"{name:11}{text}" for name, text in rows if text]
+        return [f"{name} {text}" for name, text in rows if text]
 
     def __str__(self) -> str:
         return "\n".join(self.lines()) or "no flags"
@@ -70,8 +70,8 @@ def contract_of(instructions: Sequence[Mapping[str, Any]]) -> Contract:
 
     >>> from pantile.targets.ascend.instructions import set_flag, wait_flag
     >>> print(contract_of([wait_flag("PIPE_M", "PIPE_MTE1", 0), set_flag("PIPE_M", "PIPE_MTE1", 0)]))
-    needs up   PIPE_M to PIPE_MTE1 0
-    leaves up  PIPE_M to PIPE_MTE1 0
+    needs up PIPE_M to PIPE_MTE1 0
+    leaves up PIPE_M to PIPE_MTE1 0
     """
     up: Counter[Flag] = Counter()
     needs: Counter[Flag] = Counter()

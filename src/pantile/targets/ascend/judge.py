@@ -10,9 +10,8 @@ import numpy as np
 
 from pantile.check.witness import late_order
 from pantile.errors import PantileError
-from pantile.targets.ascend.execute import run_stream
+from pantile.targets.ascend.carry_out import carry_out, data_of
 from pantile.targets.ascend.memory import BUFFERS_220X
-from pantile.targets.ascend.trial import SEED, trial_memory
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -22,6 +21,7 @@ if TYPE_CHECKING:
     from pantile.check.report import Grade, Severity
     from pantile.program.program import Program
     from pantile.simulate.elements import Bytes
+    from pantile.simulate.timeline import Timeline
 
 MOST_EXECUTED = 50_000
 """Instructions that one check carries out in all; what would go beyond is not executed, and says so."""
@@ -45,15 +45,44 @@ class StreamJudge:
     Attributes:
         program: The program; its parameters keep the stream.
         capacities: Bytes of each buffer.
+        timeline: Its run on a machine, if one is given.
         executed: Instructions carried out so far.
     """
 
     program: Program
     capacities: Mapping[str, int] = field(default_factory=lambda: dict(BUFFERS_220X))
+    timeline: Timeline | None = None
     executed: int = field(default=0, init=False)
 
     def __call__(self, race: Race, order: Order) -> tuple[Grade, Severity, str]:
-        """Return grade and severity of a race, and what was seen."""
+        """Return grade and severity of a race, and what was seen.
+
+        That a machine's timing keeps the order does not make it a lesser fault: much of a core's timing is
+        assumed.
+        """
+        grade, severity, said = self._judged(race, order)
+        return grade, severity, said + self._on_machine(race)
+
+    def tell(self, operations: np.ndarray) -> str:
+        """Carry a legal order out, and say what became of the values."""
+        outcome = self._outcome(operations)
+        if outcome.untried:
+            return f"not executed: {outcome.untried}"
+        return f"executed {data_of(self.program)}, {outcome.difference or 'the same bytes are left'}"
+
+    def _on_machine(self, race: Race) -> str:
+        """Say in which order the race goes on the machine, if there is one."""
+        if self.timeline is None or self.timeline.bound.machine is None:
+            return ""
+        times, (firsts, seconds) = self.timeline.times, race.pairs.T
+        where = f"; on {self.timeline.bound.machine.name} "
+        broken = np.flatnonzero(times["start"][seconds] < times["finish"][firsts])
+        if not len(broken):
+            return f"{where}they run in the right order, by its timing alone"
+        first, second = int(firsts[broken[0]]), int(seconds[broken[0]])
+        return f"{where}operation {second} starts before {first} has ended"
+
+    def _judged(self, race: Race, order: Order) -> tuple[Grade, Severity, str]:
         outcome, how = self._outcome(race.witness), "in that order"
         if not outcome.difference and not outcome.untried:
             late = late_order(order, race.first, race.second)
@@ -63,7 +92,7 @@ class StreamJudge:
                     outcome, how = later, f"with operation {race.first} as late as can be"
         if outcome.untried:
             return "timing-dependent", "error", f"not executed: {outcome.untried}"
-        data = f"on random bytes (seed {SEED})"
+        data = data_of(self.program)
         if outcome.difference:
             return "wrong value", "error", f"executed {data} {how}, {outcome.difference}"
         return EQUAL, "warning", f"executed {data} in that order, the same bytes are left"
@@ -71,12 +100,12 @@ class StreamJudge:
     @cached_property
     def _wanted(self) -> dict[str, Bytes] | str:
         """What the stream leaves in its own order; or why it is not executed."""
-        return self._left(range(len(self.program.parameters["stream"])))
+        return self._left()
 
     def _outcome(self, operations: np.ndarray) -> _Outcome:
         if isinstance(self._wanted, str):
             return _Outcome(untried=self._wanted)
-        left = self._left(self._positions(operations))
+        left = self._left(operations)
         if isinstance(left, str):
             return _Outcome(untried=left)
         names = sorted(left, key=lambda name: (not name.startswith(_SHOWN_FIRST), name))
@@ -89,28 +118,12 @@ class StreamJudge:
                 return _Outcome(f"{told} ({wrong.size} bytes are wrong)")
         return _Outcome()
 
-    def _positions(self, operations: np.ndarray) -> list[int]:
-        """Return the places in the stream of *operations*; a barrier is several of them, and moves nothing.
-
-        A long product is seen by the next one though nothing orders their ends: they keep their order.
-        """
-        ops = operations.copy()
-        slots = np.flatnonzero(self.program.tables()["op"]["macs"][ops] > 0)
-        products = ops[slots]
-        overtaken = products < np.maximum.accumulate(products)
-        if np.any(overtaken & np.isin(products, self.program.parameters["forwarding"])):
-            ops[slots] = np.sort(products)
-        places = np.searchsorted(self.program.parameters["starts"], ops, side="right") - 1
-        return list(dict.fromkeys(places.tolist()))
-
-    def _left(self, positions: range | list[int]) -> dict[str, Bytes] | str:
-        stream = self.program.parameters["stream"]
-        if self.executed + len(stream) > MOST_EXECUTED:
+    def _left(self, operations: np.ndarray | None = None) -> dict[str, Bytes] | str:
+        length = len(self.program.parameters["stream"])
+        if self.executed + length > MOST_EXECUTED:
             return f"{self.executed} instructions were executed before, and at most {MOST_EXECUTED} are"
-        self.executed += len(stream)
-        memory = trial_memory(self.program, self.capacities)
+        self.executed += length
         try:
-            run_stream(stream, memory, positions, self.program.name)
+            return carry_out(self.program, operations, self.capacities)
         except PantileError as error:
             return error.problem
-        return memory.contents

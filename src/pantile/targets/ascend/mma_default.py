@@ -1,17 +1,17 @@
 """A call of ``mma_tile`` where nobody says where its operands lie: one after another in L1, without a gap.
 
-The right operand begins at 128 KiB where the left one ends before, and the bias in the last 4 KiB, as the
-recorded calls have it.
+The right operand begins at 128 KiB where the left one ends before, and the bias in the last 4 KiB where those
+are free, as the recorded calls have it.
 """
 
 from __future__ import annotations
 
-from pantile.targets.ascend.elements import BIAS_BYTES, BLOCK_BYTES, Element, up
+from pantile.targets.ascend.elements import BLOCK_BYTES, Element, up
 from pantile.targets.ascend.memref import dense, left_extents, right_extents, sum_extents
 from pantile.targets.ascend.mma_call import Bias, Events, MmaCall
 
 _RIGHT_BASE = 131072
-_BIAS_ROOM = 4096
+_BIAS_ROOM, _BIAS_STEP = 4096, 64
 L1_BYTES = 524288
 
 
@@ -55,7 +55,8 @@ def default_call(
     end = up(a.elements * element.bytes, BLOCK_BYTES)
     b = dense(max(end, _RIGHT_BASE), right_extents(element, n, k, transposed=tb))
     c = dense(0, sum_extents(element, m, n, ta=ta, tb=tb))
-    block = dense(l1_bytes - max(_BIAS_ROOM, up(n * BIAS_BYTES.get(bias or "", 4), 64)), (1, 1, 1, n))
+    used = up(b.base + b.elements * element.bytes, _BIAS_STEP)
+    block = dense(max(l1_bytes - _BIAS_ROOM, used), (1, 1, 1, n))
     return MmaCall(
         element=element,
         ta=ta,

@@ -44,6 +44,48 @@ def call_of_json(recorded: Mapping[str, Any]) -> MmaCall:
     )
 
 
+def json_of_call(call: MmaCall) -> dict[str, Any]:
+    """Return a call as the ``input`` of a recorded case has it: the inverse of :func:`call_of_json`."""
+    events = {theirs: getattr(call.events, mine) for theirs, mine in EVENT_NAMES.items()}
+    bias = None
+    if call.bias is not None:
+        block = call.bias.block
+        bias = {
+            "dtype": call.bias.dtype,
+            "base": block.base,
+            "offset": block.offset,
+            "sizes": list(block.sizes),
+        }
+    return {
+        "dtype": call.element.name,
+        "acc_dtype": "float" if call.element.accumulator == "float" else "int32",
+        "TA": call.ta,
+        "TB": call.tb,
+        "HF32": call.hf32,
+        "init": call.init,
+        "m": call.m,
+        "k": call.k,
+        "n": call.n,
+        "ma": _block(call.a),
+        "mb": _block(call.b),
+        "mc": _block(call.c),
+        "bias": bias,
+        "events": events,
+        "unit_flag_mode": call.unit_flag,
+        "unit_flag_group_id": call.unit_flag_group,
+        "unit_flag_was_disabled_in": int(call.was_disabled),
+    }
+
+
+def _block(block: Memref) -> dict[str, Any]:
+    return {
+        "base": block.base,
+        "offset": block.offset,
+        "sizes": list(block.sizes),
+        "strides": list(block.strides),
+    }
+
+
 def _memref(recorded: Mapping[str, Any]) -> Memref:
     sizes = _four(recorded["sizes"])
     strides = _four(recorded["strides"]) if "strides" in recorded else dense(0, sizes).strides

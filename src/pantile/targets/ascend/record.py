@@ -10,8 +10,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, TypeVar, overload
 
 from pantile.errors import PantileError, Place, ProgramError, suggestion
+from pantile.targets.ascend.access_text import LABEL
 from pantile.targets.ascend.buffers import Bytes
-from pantile.targets.ascend.calls import Call, Declared, check_calls
+from pantile.targets.ascend.calls import Call, Declared, with_calls
 from pantile.targets.ascend.events import Event, EventIds, Flag
 from pantile.targets.ascend.instructions import (
     SIGNATURES,
@@ -104,6 +105,10 @@ class Recorder:
         """
         if not 0 <= unit_flag <= 3:
             raise self._error(f"expected a unit flag of 0 to 3, got {unit_flag}")
+        if not LABEL.fullmatch(label):
+            raise self._error(f"expected a label of letters, digits and blanks, got {label!r}")
+        if cycles is not None and cycles < 0:
+            raise self._error(f"expected cycles of at least 0, got {cycles}")
         args: dict[str, Any] = {"pipe": self._pipe(pipe), "label": label}
         for key, spans in (("reads", reads), ("writes", writes)):
             args[key] = [each.to_json() for each in ([spans] if isinstance(spans, Bytes) else spans)]
@@ -172,14 +177,8 @@ class Recorder:
         ids = replace(self._ids, findings=list(self._ids.findings))
         ids.end()
         program = program_of_trace(self.instructions, self.name, lines=self.lines, unit_flags=True)
-        places, starts = [self._place(line) for line in self.lines], program.parameters["starts"]
-        found = [*ids.findings, *check_calls(self.instructions, self.calls, starts, places)]
-        more = {
-            "event_ids": self._ids.count,
-            "calls": [each.to_json() for each in self.calls],
-            "emission": [each.to_json() for each in found],
-        }
-        return replace(program, parameters={**program.parameters, **more})
+        program = with_calls(program, self.calls, ids.findings)
+        return replace(program, parameters={**program.parameters, "event_ids": self._ids.count})
 
     def _emit(self, instruction: Instruction) -> None:
         self.instructions.append(instruction)

@@ -11,21 +11,22 @@ Source: ascend-core.md sections 1.3, 1.5 and 5; each figure is the machine's, wi
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from pantile.errors import OutsideModelError, ProgramError, raise_all
+from pantile.machine import Grid, Table
 from pantile.program.piece import Piece
 from pantile.program.tables import RESOURCE, USE, Edge, Kind, ResourceKind, Sharing
 from pantile.simulate.bound import BoundProgram, place_of
 from pantile.simulate.service import TICKS_PER_SECOND, service_ticks
 from pantile.simulate.work import cycles_ticks
 from pantile.targets.ascend.pipes import LANES
-from pantile.targets.ascend.trace import FAMILY
+from pantile.targets.ascend.trace import FAMILY, require_trace
 from pantile.targets.ascend.trace_rows import UNIT_FLAG
-from pantile.targets.ascend.work import CUBE, CUBE_FP32, CYCLES, STREAMED, UNSAID
+from pantile.targets.ascend.work import CUBES, CYCLES, STREAMED, UNSAID
 
 if TYPE_CHECKING:
     from pantile.errors import PantileError
@@ -36,8 +37,25 @@ if TYPE_CHECKING:
 ENGINES = {"PIPE_M": "cube", "PIPE_V": "vector"}
 """The engine of each pipe that computes."""
 
-STEP_MACS = 4096
-"""Multiply-accumulates of one step of the cube on 2-byte operands: 16 x 16 x 16."""
+WITH_PATHS = 200_000
+"""Operations up to which paths are resources: each use is work for the engine."""
+
+STEP_MACS = CUBES["cube 2-byte"]
+"""What the machine's figure for its cube counts: 16 x 16 x 16 in a cycle is 4096."""
+
+
+class Demand(NamedTuple):
+    """What one piece of work asks for.
+
+    Attributes:
+        resource: Name of the path that serves it; empty where only time passes.
+        amount: Bytes that the path serves.
+        ticks: Picoseconds that pass without a path.
+    """
+
+    resource: str
+    amount: int
+    ticks: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,31 +68,51 @@ class CoreTiming:
 
     machine: Machine
 
-    def ticks(self, kind: str, amount: int) -> int:
-        """Return the picoseconds that work takes, alone.
+    def demand(self, kind: str, amount: int) -> Demand:
+        """Return what work asks for.
 
         Args:
             kind: As :class:`~pantile.targets.ascend.work.Work` has it.
             amount: Bytes, steps or cycles.
 
         Raises:
-            PantileError: If the machine does not say; nothing can be said of work that states no amount.
+            OutsideModelError: If the machine does not say, or the work states no amount.
         """
         if kind == CYCLES:
-            return cycles_ticks(amount, self.machine)
-        if kind in (CUBE, CUBE_FP32):
-            return cycles_ticks(-(-amount * self._slowdown(kind) * STEP_MACS // self._macs), self.machine)
+            return Demand("", 0, cycles_ticks(amount, self.machine))
+        if kind in CUBES:
+            cycles = -(-amount * self._slowdown(kind) * STEP_MACS // self._macs)
+            return Demand("", 0, cycles_ticks(cycles, self.machine))
         if kind == UNSAID:
             raise OutsideModelError(
                 "this access says neither its cycles nor which bytes it moves where",
                 mend="give it cycles=…, or one buffer to read and one to write",
             )
-        path = self._path(kind.removesuffix(STREAMED))
+        self._path(kind)
+        return Demand(kind.lower(), amount, 0)
+
+    def link(self, resource: str) -> tuple[int, int]:
+        """Return bytes per second and the latency in picoseconds of the path that a demand names."""
+        path = self._path(resource)
         assert path.rate_bytes_per_second is not None
-        served = service_ticks(amount, path.rate_bytes_per_second)
-        if kind.endswith(STREAMED):
-            return served
-        return served + cycles_ticks(path.latency_cycles or 0, self.machine, path.clock)
+        if resource.endswith(STREAMED):
+            return path.rate_bytes_per_second, 0
+        return path.rate_bytes_per_second, cycles_ticks(path.latency_cycles or 0, self.machine, path.clock)
+
+    def passing(self, demand: Demand) -> Demand:
+        """Return a demand as time that only passes: as long as its path takes, alone as it is in a pipe."""
+        if not demand.resource:
+            return demand
+        rate, latency = self.link(demand.resource)
+        return Demand("", 0, service_ticks(demand.amount, rate) + latency)
+
+    def ticks(self, kind: str, amount: int) -> int:
+        """Return the picoseconds that work takes, alone.
+
+        Raises:
+            OutsideModelError: As :meth:`demand`.
+        """
+        return self.passing(self.demand(kind, amount)).ticks
 
     @property
     def _macs(self) -> int:
@@ -83,7 +121,7 @@ class CoreTiming:
 
     def _slowdown(self, kind: str) -> int:
         """Cycles of the cube for a step, in those of a step on 2-byte operands."""
-        if kind == CUBE:
+        if kind != "cube fp32":
             return 1
         value = self.machine.family_table(FAMILY).get("fp32_cube_factor")
         if not isinstance(value, int):
@@ -95,7 +133,7 @@ class CoreTiming:
         return value
 
     def _path(self, kind: str) -> Path:
-        origin, _, destination = (part.lower() for part in kind.partition(">"))
+        origin, _, destination = kind.removesuffix(STREAMED).lower().partition(">")
         for path in self.machine.paths:
             if (path.origin, path.destination) == (origin, destination):
                 if path.rate_bytes_per_second is None:
@@ -113,60 +151,116 @@ class CoreTiming:
         )
 
 
-def bind_core(program: Program, machine: Machine) -> BoundProgram:
+def bind_core(program: Program, machine: Machine, *, paths: bool | None = None) -> BoundProgram:
     """Return a core program with the time that its operations take on one core of *machine*.
 
     Threads are called as the vendor's tools call pipes (:data:`~pantile.targets.ascend.pipes.LANES`).
+
+    Args:
+        program: The program.
+        machine: The machine.
+        paths: Whether paths are resources, whose use a run tells and whose rate it can change; times are the
+            same. By default, only of programs of up to :data:`WITH_PATHS` operations.
 
     Raises:
         PantileError: If the machine lacks a path, an engine or a figure that the program needs; each once,
             with the line of the first operation.
     """
-    tables = program.tables()
-    ops = tables["op"]
-    cost = _costs(program, tables, CoreTiming(machine))
-    ticks = np.append(cost, 0)[np.where(ops["duration_model"] > 0, ops["duration_model"] - 1, len(cost))]
-    computes = np.flatnonzero(ops["kind"] == Kind.COMPUTE)
-    engines, which = np.unique(tables["thread"]["name"][ops["thread"][computes]], return_inverse=True)
-    use = np.zeros(len(computes), USE)
-    use["op"], use["resource"], use["amount"] = computes, which, ticks[computes]
-    ticks[computes] = 0
+    require_trace(program)
+    tables, timing = program.tables(), CoreTiming(machine)
+    demands = _demands(program, tables, timing)
+    if not (len(tables["op"]) <= WITH_PATHS if paths is None else paths):
+        demands = [timing.passing(each) for each in demands]
+    resources = _Resources(timing)
+    use, ticks = _uses(program, tables["op"], tables["thread"], demands, resources)
     tables = {**tables, "sync": _block_by_block(program, tables)}
     shown = replace_program(program, tables)
     return BoundProgram(
         program=shown,
         tables=tables,
-        machine=machine,
-        resources=np.array(
-            [
-                (number, -1, ResourceKind.ENGINE, Sharing.EXCLUSIVE, TICKS_PER_SECOND, 0, 0, 0)
-                for number in range(len(engines))
-            ],
-            RESOURCE,
-        ),
-        resource_names=tuple(ENGINES[program.text(int(name))] for name in engines),
+        machine=_one_core(machine, program),
+        resources=resources.rows(),
+        resource_names=tuple(resources.numbers),
         use=use,
         ticks=ticks,
         arbiter_ticks=np.zeros(len(tables["arbiter"]), np.int64),
     )
 
 
-def _costs(program: Program, tables: dict[str, Rows], timing: CoreTiming) -> Ints:
-    """Return the ticks of every distinct work of a program."""
-    works = program.parameters["works"]
+@dataclass(slots=True)
+class _Resources:
+    """Engines and paths that a program uses, numbered as they are first asked for."""
+
+    timing: CoreTiming
+    numbers: dict[str, int] = field(default_factory=dict)
+
+    def number(self, name: str) -> int:
+        return self.numbers.setdefault(name, len(self.numbers))
+
+    def rows(self) -> Rows:
+        rows = []
+        for name, number in self.numbers.items():
+            if name in ENGINES.values():
+                kind, rate, latency = ResourceKind.ENGINE, TICKS_PER_SECOND, 0
+            else:
+                kind, (rate, latency) = ResourceKind.LINK, self.timing.link(name)
+            rows.append((number, -1, kind, Sharing.EXCLUSIVE, rate, latency, 0, 0))
+        return np.array(rows, RESOURCE)
+
+
+def _uses(
+    program: Program, ops: Rows, threads: Rows, demands: list[Demand], resources: _Resources
+) -> tuple[Rows, Ints]:
+    """Return which resource each operation takes and how much of it, and the ticks that others take."""
+    engine = np.full(len(threads) + 1, -1, np.int64)
+    for thread, name in enumerate(threads["name"].tolist()):
+        if program.text(name) in ENGINES and np.any(ops["thread"] == thread):
+            engine[thread] = resources.number(ENGINES[program.text(name)])
+    served = np.array([resources.number(each.resource) if each.resource else -1 for each in demands] + [-1])
+    amounts = np.array([each.amount for each in demands] + [0], np.int64)
+    passing = np.array([each.ticks for each in demands] + [0], np.int64)
+    model = np.where(ops["duration_model"] > 0, ops["duration_model"].astype(np.int64) - 1, len(demands))
+    computes = ops["kind"] == Kind.COMPUTE
+    resource = np.where(computes, engine[ops["thread"]], served[model])
+    ticks = passing[model]
+    mine = np.flatnonzero(resource >= 0)
+    use = np.zeros(len(mine), USE)
+    use["op"], use["resource"] = mine, resource[mine]
+    use["amount"] = np.where(computes, ticks, amounts[model])[mine]
+    ticks[computes] = 0
+    return use, ticks
+
+
+def _one_core(machine: Machine, program: Program) -> Machine:
+    """Return one core of a machine, its peak that on the narrowest type that the program multiplies."""
+    widest = max((CUBES[kind] for kind, _ in program.parameters["works"] if kind in CUBES), default=STEP_MACS)
+    engines = tuple(
+        replace(
+            engine,
+            parameters=Table({"macs_per_cycle": engine.parameter("macs_per_cycle") * widest // STEP_MACS}),
+        )
+        if engine.name == "cube"
+        else engine
+        for engine in machine.engines
+    )
+    return replace(machine, engines=engines, grid=Grid((1,)), cores=())
+
+
+def _demands(program: Program, tables: dict[str, Rows], timing: CoreTiming) -> list[Demand]:
+    """Return what every distinct work of a program asks for."""
     models = tables["op"]["duration_model"]
-    costs = np.zeros(len(works), np.int64)
+    demands: list[Demand] = []
     problems: dict[str, PantileError] = {}
-    for number, (kind, amount) in enumerate(works):
+    for number, (kind, amount) in enumerate(program.parameters["works"]):
         try:
-            costs[number] = timing.ticks(kind, amount)
+            demands.append(timing.demand(kind, amount))
         except OutsideModelError as error:
             op = int(np.flatnonzero(models == number + 1)[0])
             at = place_of(program, tables, op)
             problem = ProgramError(error.problem, place=at, mend=error.mend)
             problems.setdefault(error.problem, problem)
     raise_all(list(problems.values()))
-    return costs
+    return demands
 
 
 def _block_by_block(program: Program, tables: dict[str, Rows]) -> Rows:

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from pantile.errors import PantileError, Place, ProgramError, raise_all, suggestion
+from pantile.targets.ascend.access_text import ACCESS, parse_access
 from pantile.targets.ascend.instructions import SIGNATURES, signature
 from pantile.targets.ascend.pipes import ALL, PIPES
 from pantile.targets.ascend.ranges import ELEMENT_BITS
@@ -25,7 +26,8 @@ _NUMBERED_PIPES = ("PIPE_S", "PIPE_V", "PIPE_M", "PIPE_MTE1", "PIPE_MTE2", "PIPE
 """Pipes as the library's trace header numbers them; PIPE_FIX it lacks."""
 
 _BUFFERS = {qualifier: buffer for buffer, qualifier in QUALIFIERS.items()}
-_NUMBER = re.compile(r"[+-]?(0[xX][0-9a-fA-F]+|\d+)")
+_NUMBER = re.compile(r"0[xX][0-9a-fA-F]+|[0-9]+")
+_LARGEST, _LONGEST = 1 << 64, 66
 _EVENT = re.compile(r"EVENT_ID(\d+)")
 _NAME = re.compile(r"[A-Za-z_]\w*")
 _POINTER = re.compile(
@@ -106,6 +108,9 @@ class _Reader:
             self._refuse(number, line.index(code) + 1, f"expected NAME(ARGUMENT, …), got {_quoted(code)}")
             return
         name = call["name"]
+        if name == ACCESS:
+            self._access(number, _split(call["arguments"]), code, line.index(name) + 1)
+            return
         if name not in SIGNATURES:
             self.unknown.setdefault(name, []).append(number)
             return
@@ -119,6 +124,15 @@ class _Reader:
             return
         self.element = element
 
+    def _access(self, number: int, texts: list[str], code: str, column: int) -> None:
+        try:
+            args = parse_access(texts)
+        except ValueError as error:
+            self._refuse(number, column, f"access: expected {error}, got {_quoted(code)}")
+            return
+        self.instructions.append({"op": ACCESS, "args": args})
+        self.lines.append(number)
+
     def _call(self, number: int, name: str, texts: list[str], line: str) -> None:
         parameters = signature(name, len(texts))
         if len(texts) != len(parameters):
@@ -127,15 +141,13 @@ class _Reader:
             self._refuse(number, line.index(name) + 1, problem)
             return
         args: dict[str, Any] = {}
-        at = line.index("(") + 1
-        for place, (parameter, text) in enumerate(zip(parameters, texts, strict=True), 1):
-            found = line.find(text, at)
-            at = found + len(text)
+        for place, (parameter, text) in enumerate(zip(parameters, texts, strict=True)):
             try:
                 args[parameter.name] = self._argument(number, name, parameter, text)
             except _Wrong as wrong:
-                problem = f"argument {place} of {name}, {parameter.name}: expected {wrong.expected}"
-                self._refuse(number, found + 1, f"{problem}, got {_quoted(text)}", wrong.mend)
+                problem = f"argument {place + 1} of {name}, {parameter.name}: expected {wrong.expected}"
+                column = _column(line, texts, place)
+                self._refuse(number, column, f"{problem}, got {_quoted(text)}", wrong.mend)
         if len(args) == len(parameters):
             self.instructions.append({"op": name, "args": args})
             self.lines.append(number)
@@ -155,7 +167,7 @@ class _Reader:
                     self.untyped.append(number)
         elif element not in ELEMENT_BITS:
             raise _Wrong("a pointer to a known element type", suggestion(element, ELEMENT_BITS))
-        offset = int(pointer["offset"] or "0", 0)
+        offset = _int(pointer["offset"] or "0")
         return {"buf": _buffer(parameter, pointer), "off": offset, "elem": element}
 
     def _refuse(self, line: int, column: int, problem: str, mend: str | None = None) -> None:
@@ -163,15 +175,16 @@ class _Reader:
 
 
 def _split(arguments: str) -> list[str]:
-    """Return the arguments of a call; a comma within brackets separates nothing."""
-    texts, depth, start = [], 0, 0
-    for at, letter in enumerate(arguments):
-        depth += (letter == "(") - (letter == ")")
-        if letter == "," and depth == 0:
-            texts.append(arguments[start:at].strip())
-            start = at + 1
-    texts.append(arguments[start:].strip())
-    return [] if texts == [""] else texts
+    """Return the arguments of a call; none that is known has a comma in it."""
+    return [text.strip() for text in arguments.split(",")] if arguments.strip() else []
+
+
+def _column(line: str, texts: list[str], place: int) -> int:
+    """Return the column at which an argument begins."""
+    at = line.index("(") + 1
+    for text in texts[:place]:
+        at = line.index(text, at) + len(text)
+    return line.index(texts[place], at) + 1
 
 
 def _implied(name: str, parameter: Parameter, declared: str) -> str | None:
@@ -200,10 +213,13 @@ def _buffer(parameter: Parameter, pointer: re.Match[str]) -> str:
 def _int(text: str) -> int:
     event = _EVENT.fullmatch(text)
     if event is not None:
-        return int(event[1])
+        return _int(event[1])
     if not _NUMBER.fullmatch(text):
-        raise _Wrong("a number")
-    return int(text, 16 if "x" in text.lower() else 10)
+        raise _Wrong("a number of at least 0")
+    value = int(text, 16 if "x" in text.lower() else 10) if len(text) <= _LONGEST else _LARGEST
+    if value >= _LARGEST:
+        raise _Wrong("a number of 64 bits")
+    return value
 
 
 def _bool(text: str) -> bool | int:

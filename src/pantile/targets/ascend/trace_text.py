@@ -12,6 +12,7 @@ import re
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
+from pantile.targets.ascend.access_text import ACCESS, print_access
 from pantile.targets.ascend.instructions import SIGNATURES
 
 if TYPE_CHECKING:
@@ -47,6 +48,8 @@ def print_trace(stream: Iterable[Instruction]) -> str:
 
 def print_instruction(instruction: Instruction) -> str:
     """Return one instruction as a line."""
+    if instruction["op"] == ACCESS:
+        return print_access(instruction["args"])
     return f"{instruction['op']}({', '.join(map(_argument, instruction['args'].values()))})"
 
 

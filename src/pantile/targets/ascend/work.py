@@ -18,9 +18,17 @@ if TYPE_CHECKING:
 
     from pantile.targets.ascend.ranges import Range
 
-CUBE, CUBE_FP32, CYCLES, UNSAID = "cube", "cube fp32", "cycles", "unsaid"
-"""Work that goes over no way: steps of the cube, the same on fp32, cycles that the user states, or nothing
-that could be told."""
+CUBES = {
+    "cube int4": 16384,
+    "cube int8": 8192,
+    "cube 2-byte": 4096,
+    "cube HF32": 2048,
+    "cube fp32": 2048,
+}
+"""Work of the cube by what its operands are, and the multiply-accumulates of one step of it."""
+
+CYCLES, UNSAID = "cycles", "unsaid"
+"""Work that goes over no way: cycles that the user states, or nothing that could be told."""
 
 GLOBAL = "GM"
 """What names of buffers in global memory begin with."""
@@ -53,7 +61,7 @@ def work_of(op: str, args: Mapping[str, Any], *, hf32: bool = False) -> Work:
     """
     rule = next(rule for prefix, rule in _RULES if op.startswith(prefix))
     work = rule(op, args)
-    return Work(CUBE, work.amount) if hf32 and work.kind == CUBE_FP32 else work
+    return work._replace(kind="cube HF32") if hf32 and work.kind == "cube fp32" else work
 
 
 def access_work(pipe: str, ranges: Sequence[Range], cycles: int | None) -> Work:
@@ -124,7 +132,7 @@ def _product(op: str, args: Mapping[str, Any]) -> Work:
     bits = 4 if op.endswith("_s4") else ELEMENT_BITS[args["src0"]["elem"]]
     depth = parts(args["k"] * bits, 8 * BLOCK_BYTES)
     steps = parts(args["m"], FRACTAL_ROWS) * parts(args["n"], FRACTAL_ROWS) * depth
-    return Work(CUBE_FP32 if bits == 32 else CUBE, steps)
+    return Work({4: "cube int4", 8: "cube int8", 16: "cube 2-byte", 32: "cube fp32"}[bits], steps)
 
 
 def _ends(args: Mapping[str, Any]) -> str:
