@@ -22,7 +22,14 @@ if TYPE_CHECKING:
 _LARGEST_WORD = 2**64 - 1
 """The source counts in unsigned words of 64 bits."""
 
+# In less than this, sizes that the rules round down to 16 come to 0, and are then divided by (a chip of this
+# generation has eight times as much, or more).
+_LEAST_L0, _LEAST_L0C, _LEAST_L1 = 8192, 32768, 16384
+
 Count = Annotated[int, Field(ge=1, le=_LARGEST_WORD)]
+L0 = Annotated[int, Field(ge=_LEAST_L0, le=_LARGEST_WORD)]
+L0C = Annotated[int, Field(ge=_LEAST_L0C, le=_LARGEST_WORD)]
+L1 = Annotated[int, Field(ge=_LEAST_L1, le=_LARGEST_WORD)]
 Shape = list[int]
 
 
@@ -43,12 +50,12 @@ class PlatformInput(CaseInputs):
     Memories are in bytes, those of a core per core. No rate may be 0: the source would divide by it.
     """
 
-    aicNum: Count  # noqa: N815  # these are the file's own names
-    aivNum: Annotated[int, Field(ge=0, le=_LARGEST_WORD)]  # noqa: N815
-    l0ASize: Count  # noqa: N815
-    l0BSize: Count  # noqa: N815
-    l0CSize: Count  # noqa: N815
-    l1Size: Count  # noqa: N815
+    aicNum: Annotated[int, Field(ge=1, le=LARGEST)]  # noqa: N815  # these are the file's own names
+    aivNum: Annotated[int, Field(ge=0, le=LARGEST)]  # noqa: N815
+    l0ASize: L0  # noqa: N815
+    l0BSize: L0  # noqa: N815
+    l0CSize: L0C  # noqa: N815
+    l1Size: L1  # noqa: N815
     ubSize: Count  # noqa: N815
     btSize: Count  # noqa: N815
     l2Size: Count  # noqa: N815
