@@ -20,7 +20,9 @@ from typing import Any
 
 import numpy as np
 
+from pantile.check.order import Order
 from pantile.check.program import check_program
+from pantile.check.races import Race
 from pantile.check.report import Grade, Report, Severity
 from pantile.program.piece import Piece
 from pantile.program.program import Program
@@ -91,7 +93,8 @@ def exchanged(program: Program, one: int, other: int) -> Program:
         [*life[:3], *(int(places[op]) if op >= 0 else op for op in life[3:])]
         for life in program.parameters.get("lives", ())
     ]
-    return replace_parameters(moved, lives=lives)
+    forwarding = sorted(int(places[op]) for op in program.parameters.get("forwarding", ()))
+    return replace_parameters(moved, lives=lives, forwarding=forwarding)
 
 
 def replace_parameters(program: Program, **parameters: Any) -> Program:
@@ -125,8 +128,8 @@ class Trial:
     def judge(self, program: Program) -> Any:
         """What the checker asks what a witness does to the values."""
 
-        def say(witness: np.ndarray) -> tuple[Grade, Severity, str]:
-            if self.is_right(program, witness.tolist()):
+        def say(race: Race, order: Order) -> tuple[Grade, Severity, str]:
+            if self.is_right(program, race.witness.tolist()):
                 return "unordered, equal bytes on this data", "warning", "values are equal on this data"
             return "wrong value", "error", "executed in that order, values differ from NumPy's"
 
@@ -134,11 +137,12 @@ class Trial:
 
 
 def timed(program: Program, seed: int) -> Timeline:
-    """A run in which every move and compute takes a random time."""
+    """A run in which every move and compute takes a random time; runs of an array leave it in their order."""
     tables = program.tables()
     rng = np.random.default_rng(seed)
     works = (tables["op"]["kind"] == Kind.MOVE) | (tables["op"]["kind"] == Kind.COMPUTE)
     ticks = np.where(works, rng.integers(1, 50, len(works)), 0).astype(np.int64)
+    ticks[list(program.parameters.get("forwarding", ()))] = rng.integers(1, 50)
     bound = BoundProgram(program, tables, ticks=ticks, arbiter_ticks=np.ones(0, np.int64))
     return Timeline(bound, run_plain(bound))
 

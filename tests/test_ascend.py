@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import doctest
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -21,8 +23,10 @@ from pantile.ascend import (
     contract_of,
     function,
     tensor,
+    tile_call,
 )
 from pantile.errors import ManyProblems, PantileError
+from pantile.machine import Table, load_machine
 from pantile.program.program import Program as Tables
 
 HALF = 32768
@@ -136,6 +140,15 @@ def test_json_keeps_everything() -> None:
     assert Program.of(Tables.from_json(program.to_json())).contracts() == program.contracts()
 
 
+@pytest.mark.parametrize("lost", ["stream", "works", "starts"])
+def test_a_program_that_lost_its_trace_is_refused(lost: str) -> None:
+    data = kernel().to_json()
+    data["parameters"] = {key: value for key, value in data["parameters"].items() if key != lost}
+    for verb in ("check", "simulate"):
+        with pytest.raises(PantileError, match=f"a core program lacks {lost}"):
+            getattr(Program.from_json(data), verb)("ascend-910b")
+
+
 def test_recorded_instructions_make_a_program_too() -> None:
     program = Program.from_instructions(kernel().instructions, "k")
     assert program.check().ok
@@ -162,3 +175,75 @@ def test_malformed_accesses_are_told_with_what_was_expected() -> None:
 def test_labels_that_could_not_be_read_back_are_refused(label: str) -> None:
     with pytest.raises(PantileError, match="expected a label"):
         Core().access(M, label=label)
+
+
+ROOT = Path(__file__).parents[1]
+
+
+def test_the_program_of_the_docs_is_right() -> None:
+    page = (ROOT / "docs/ascend-sync.md").read_text(encoding="utf-8")
+    code = page.partition("```python\n")[2].partition("```")[0]
+    namespace: dict[str, Any] = {"__name__": "page"}
+    exec(compile(code, "page.py", "exec"), namespace)
+    program = namespace["program"]
+    assert program.check("ascend-910b").ok
+    assert program.name == "page.py"
+    assert len(program.contracts()) == 1
+
+
+@pytest.mark.slow
+def test_the_mutants_of_the_docs_are_graded_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(ROOT)
+    results = doctest.testfile(str(ROOT / "docs/ascend-sync.md"), module_relative=False)
+    assert (results.attempted, results.failed) == (3, 0)
+
+
+def test_calls_of_mma_tile_are_placed_where_they_are_said_to_lie() -> None:
+    call = tile_call("fp16", 16, 32, 64, a=512, b=4096, c=1024, bias=("float", 8192), back0=3, init=False)
+    assert (call.a.base, call.b.base, call.c.base) == (512, 4096, 1024)
+    assert call.bias is not None
+    assert call.bias.block.base == 8192
+    assert (call.events.back0, call.events.back1, call.init) == (3, -1, False)
+    with pytest.raises(PantileError, match="unknown element type 'fp61'"):
+        tile_call("fp61", 1, 1, 1)
+
+
+def test_ids_go_as_far_as_the_machine_says() -> None:
+    """The old training chips have 0 to 3 (spec 1.4); alloc of a core with four ids runs out after four."""
+    core = Core("k.py")
+    core.set(M, MTE1, 5)
+    core.wait(M, MTE1, 5)
+    machine = load_machine("ascend-910b")
+    table = Table({**machine.family_table("ascend"), "event_ids": 4})
+    older = replace(machine, family=Table({"ascend": table}), provenance=())
+    assert codes(core.program().check(machine)) == set()
+    assert codes(core.program().check(older)) == {"PT-EVENT-ID"}
+    small = Core("k.py", event_ids=4)
+    events = [small.alloc(M, MTE1) for _ in range(5)]
+    assert [each.id for each in events] == [0, 1, 2, 3, 4]
+    assert "4 there are, 4 are held" in str(small.program().check())
+
+
+def test_one_id_of_a_source_towards_two_pipes_is_a_note() -> None:
+    core = Core("k.py")
+    core.set(M, MTE1, 0)
+    core.set(M, FIX, 0)
+    core.wait(M, MTE1, 0)
+    core.wait(M, FIX, 0)
+    report = core.program().check()
+    assert report.ok
+    assert [each.severity for each in report.findings if each.code == "PT-SCOPE"] == ["note"]
+
+
+def test_a_flag_from_a_pipe_to_itself_orders_it_as_a_barrier_does() -> None:
+    def product_twice(flag: bool) -> Any:
+        core = Core("k.py")
+        core.access(M, writes=L0C[0:1024], label="product", cycles=1)
+        if flag:
+            core.set(M, M, 0)
+            core.wait(M, M, 0)
+        core.access(M, reads=L0C[0:1024], writes=L0C[0:1024], label="add", cycles=1)
+        return core.program().check()
+
+    assert codes(product_twice(flag=False)) == {"PT-RACE"}
+    assert codes(product_twice(flag=True)) == set()

@@ -39,6 +39,17 @@ def systolic() -> Program:
     return program
 
 
+def weight_stationary() -> Program:
+    """Example 2, weight stationary, with two tiles of two runs that add to the same sums."""
+    cut = Tiling("ti,oi->to", total=(4, 3, 4), D=(2, 1, 1), C=(1, 1, 2), T=(2, 1, 1), S=(1, 3, 2))
+    array = SystolicArray(
+        StreamingEquation("tau = row + col + tt", cut, SpatialMapping("S.is->row", "S.os->col"))
+    )
+    program = run_path(str(EXAMPLES / "02_systolic.py"))["systolic"](array)
+    assert isinstance(program, Program)
+    return program
+
+
 def of_page(name: str) -> list[str]:
     """The rows of the table on the checker's page that has this name."""
     page = (ROOT / "docs" / "checker.md").read_text(encoding="utf-8")
@@ -53,7 +64,14 @@ def test_the_nest_has_nothing_to_mutate(mutation: ModuleType) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("name", "make"), [("example 2", systolic), ("example 3", ping_pong)])
+@pytest.mark.parametrize(
+    ("name", "make"),
+    [
+        ("example 2", systolic),
+        ("example 2, weight stationary", weight_stationary),
+        ("example 3", ping_pong),
+    ],
+)
 def test_every_mutant_is_reported_or_proved_harmless(
     mutation: ModuleType, name: str, make: Any, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -8,6 +8,7 @@ import numpy as np
 
 from pantile.check.intent import Intent
 from pantile.check.order import happens_before
+from pantile.program.tables import Kind
 
 ROW = np.zeros(1, [("space", "i8"), ("lo", "i8")])[0]
 
@@ -57,3 +58,19 @@ def test_in_a_pipelined_thread_closed_copies_do_not_count(literal: Any) -> None:
     program = made.program()
     intent = Intent(program, happens_before(program))
     assert intent.of("RAW", writes[1], early, ROW) == ("RAW", writes[1], early)
+
+
+def test_of_registers_the_accesses_say_which_load_is_meant(literal: Any) -> None:
+    """A reader is listed after both loads of a register and means the first: the second must come later."""
+    made = literal()
+    loader, user = made.thread("loader"), made.thread("user")
+    loads = [made.op(loader, "load_store", writes=[("sram", 0, 8)]) for _ in range(2)]
+    uses = [made.op(user, "compute", Kind.COMPUTE, reads=[("sram", 0, 8)]) for _ in range(2)]
+    made.lives.append([0, 0, 8, loads[0], uses[1]])
+    made.rows["access"] = [(*row[:-1], at % 2) for at, row in enumerate(made.rows["access"])]
+    program = made.program()
+    intent = Intent(program, happens_before(program))
+    assert intent.of("RAW", loads[1], uses[0], ROW) == ("WAR", uses[0], loads[1])
+    assert intent.of("RAW", loads[0], uses[1], ROW) == ("RAW", loads[0], uses[1])
+    assert intent.of("RAW", loads[1], uses[1], ROW) == ("RAW", loads[1], uses[1])
+    assert intent.of("WAW", loads[0], loads[1], ROW) == ("WAW", loads[0], loads[1])

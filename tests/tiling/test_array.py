@@ -6,7 +6,7 @@ from dataclasses import replace
 from math import prod
 
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 
 from pantile.errors import MappingError, UsageError
@@ -96,6 +96,34 @@ def test_what_no_run_takes_at_once_is_refused() -> None:
         array.run(Tile(cut, ((0, 0, 0), (0, 0, 1))))
     with pytest.raises(UsageError, match="says nothing without the tiling and the array"):
         SystolicArray(StreamingEquation("tau = row + col + it"))
+
+
+SIZES = [1, 2, 3, 5, 7, 8, 15, 16, 17, 27, 31, 33, 63, 65, 72, 100, 127, 129, 200, 257, 320, 584, 1152]
+SIDES = [1, 2, 4, 8, 16, 32, 128, 256]
+
+
+@pytest.mark.slow
+@settings(max_examples=40, deadline=None)
+@given(
+    st.sampled_from(["output", "weight", "input"]),
+    st.tuples(*[st.sampled_from(SIZES)] * 3),
+    st.tuples(*[st.sampled_from(SIDES)] * 2),
+)
+@example("output", (12544, 32, 27), (16, 16))
+@example("weight", (12544, 32, 27), (128, 128))
+@example("weight", (1, 1752, 584), (256, 8))
+def test_no_part_of_a_time_is_negative_and_none_is_below_the_work(
+    kind: str, shape: Shape, sides: tuple[int, int]
+) -> None:
+    """A01: elsewhere loading took -976 cycles. Here each part counts up, whatever the shape and the sides."""
+    cuts = [ceil_div(size, side) for size, side in zip(sorted(shape)[:2], sorted(sides), strict=True)]
+    assume(prod(cuts) <= 2000)
+    array = array_of(kind, shape, sides)
+    for run in map(array.run, {tile.size: tile for tile in array.tiles()}.values()):
+        assert run.phase is None or min(run.phase.steps, run.phase.exposed_steps) >= 0
+        assert 0 < run.held <= run.total
+        assert 0 < run.steps <= run.total
+    assert array.steps() >= ceil_div(prod(shape), prod(sides))
 
 
 @settings(max_examples=60, deadline=None)

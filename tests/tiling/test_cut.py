@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -165,3 +166,11 @@ def test_an_inferred_factor_is_the_least_that_covers(
     inferred = levels[at].factors[0]
     assert others * inferred >= total > others * (inferred - 1)
     assert problems_of("t", (total,), levels) == []
+
+
+def test_whole_numbers_of_other_kinds_are_taken_as_such() -> None:
+    """Factors and cut points often come out of NumPy."""
+    plain = read_levels("to", (8, 9), {"D": (2, [4, 7]), "S": (4, 4)})
+    found = read_levels("to", (8, 9), {"D": (np.int64(2), [np.int32(4), np.int64(7)]), "S": (4, 4)})
+    assert found == plain
+    assert all(type(each) is int for level in found for each in level.factors)

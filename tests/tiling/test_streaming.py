@@ -199,6 +199,9 @@ def test_two_indices_in_time_reuse_the_array_for_several_tiles() -> None:
     assert len(equation.range()) == 4 * 3 + 2
     assert sum(equation.macs(tau) for tau in equation.range()) == 4 * 4 * 3
     assert equation.injections("X") == 2 * (4 * 3)  # each x for both tiles of o
+    for operand, letters in equation.operands.items():
+        entered = sum(equation.injected(operand, tau).weigh(letters) for tau in equation.range())
+        assert entered == equation.injected_elements(operand)
     assert equation.busy_steps == 12
 
 
@@ -359,7 +362,8 @@ def test_work_and_elements_are_conserved(equation: StreamingEquation) -> None:
     assert sum(equation.macs(tau) for tau in equation.range()) == equation.tiling.volume
     for operand, letters in equation.operands.items():
         entered = sum(equation.injected(operand, tau).weigh(letters) for tau in equation.range())
-        assert entered == sizes[letters[0]] * sizes[letters[1]]
+        assert entered == sizes[letters[0]] * sizes[letters[1]] == equation.injected_elements(operand)
+    assert equation.work.extents == sizes
 
 
 @pytest.mark.parametrize(

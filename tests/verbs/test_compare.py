@@ -36,19 +36,20 @@ def test_every_dimension_stands_side_by_side_and_the_first_that_differs_is_named
         "full load",
     )
     assert [name for name in found.dimensions if found.parts(name)] == [
+        "base tile",
         "single-core tile",
         "assignment",
         "tail",
     ]
-    assert found.first == "single-core tile"
+    assert found.first == "base tile"
     one, other = found.decisions_at(found.first)
     assert one is not None
     assert (one.stage, one.value) == ("GetRebalanceBlock", [192, 192])
     assert other is not None
-    assert (other.stage, other.value) == ("2 single-core block", {"m": 256, "n": 256, "k_l1": 256})
+    assert (other.stage, other.value) == ("1 L0 tile", {"m": 256, "n": 256})
     text = str(found)
     assert "* single-core tile  m 192, n 192, k_l1 256" in text
-    assert "they part at: single-core tile" in text
+    assert "they part at: base tile" in text
     assert "E-11: a block is memory bound as published, write bound with all of k" in text
 
 
@@ -117,7 +118,7 @@ def test_json_has_every_common_key_and_survives_a_round_trip() -> None:
     assert found["schema"] == "pantile/compare/1"
     assert {"version", "workload", "machine", "planner", "semantics", "notes"} <= set(found)
     assert [side["planner"] for side in found["sides"]] == ["cann", "asw"]
-    assert found["parts_at"]["aspect"] == "single-core tile"
+    assert found["parts_at"]["aspect"] == "base tile"
     assert found["aspects"][0]["values"][0]["branch"] == "ASW_BASIC"
 
 

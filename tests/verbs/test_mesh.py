@@ -20,6 +20,7 @@ from pantile.targets.mesh.traffic import traffic_of
 from pantile.verbs.arguments import PlanOptions
 from pantile.verbs.families import FAMILIES
 from pantile.verbs.mesh import plan_session
+from pantile.verbs.mesh_run import in_cycles
 from pantile.verbs.sessions import planned
 
 CUBE = "gemm:m=64,n=64,k=64"
@@ -102,7 +103,9 @@ def test_lower_check_and_simulate(planner: str) -> None:
     run = pantile.simulate(CUBE, "mesh-2x2", planner=planner)
     result = run.to_json()
     assert run.ok
-    assert sum(result["terms"].values()) == result["total_cycles"] * 1000
+    assert sum(result["terms"].values()) == result["total_cycles"]
+    assert [sum(each["terms"].values()) for each in result["per_core"]] == [result["total_cycles"]] * 4
+    assert all(result["total_cycles"] >= bound for bound in result["lower_bounds"].values())
     assert result["bound_by"] == "wait-load"
     assert result["per_layer"][0]["predicted"]["macs"] == 64**3
     values = np.arange(64 * 64, dtype=np.float32).reshape(1, 64, 64) % 7
@@ -120,6 +123,23 @@ def test_exchange_is_faster_where_memories_are_slow() -> None:
     for name in ("mesh-2x2", "mesh-4x4"):
         assert cycles[name, "cannon"] < cycles[name, "direct"]
     assert cycles["mesh-4x4", "summa"] < cycles["mesh-4x4", "direct"]
+
+
+def test_tile_kinds_and_idle_chiplets() -> None:
+    data = pantile.lower("gemm:m=3,n=2,k=2", "mesh-4x4").to_json()
+    assert data["tile_kinds"] == [
+        {"size": {"b": 1, "m": 2, "n": 1, "k": 1}, "count": 4},
+        {"size": {"b": 1, "m": 1, "n": 1, "k": 1}, "count": 4},
+    ]
+    run = pantile.simulate("gemm:m=3,n=2,k=2", "mesh-4x4").to_json()
+    assert len(run["per_core"]) == 16
+    assert run["per_core"][15]["terms"] == {"idle": run["total_cycles"]}
+    assert sum(run["per_core"][5]["terms"].values()) == run["total_cycles"]
+
+
+def test_terms_in_cycles_sum_to_the_total() -> None:
+    assert in_cycles({"a": 1, "b": 999, "c": 1}, 10**9) == {"a": 1, "b": 0, "c": 1}
+    assert in_cycles({}, 10**9) == {}
 
 
 def test_a_listing_of_one_chiplet() -> None:
@@ -148,6 +168,7 @@ def test_one_slot_is_a_deadlock_and_says_so() -> None:
     run = pantile.simulate(CUBE, "mesh-2x2", mapping=mapping)
     assert not run.ok
     assert "waits for take 1 of" in str(run)
+    assert "stops after 524 cycles" in str(run)
 
 
 def test_a_plan_file_runs_again(tmp_path: Path) -> None:

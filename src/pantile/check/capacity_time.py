@@ -71,6 +71,7 @@ def fullness_of(program: Program, order: Order, spaces: Collection[int] | None =
         if len(mine):
             reached, operation = _peak(mine, rank)
             bound, end = _union(mine[:, 1], mine[:, 1] + mine[:, 2])
+            reached = min(reached, bound)  # what an operation replaces in its place counts once
             bound = max(min(bound, _bound(order, mine)), reached)  # a race may put two in one place
         else:
             touched = access[access["space"] == space]
@@ -98,7 +99,7 @@ def _bound(order: Order, lives: np.ndarray) -> int:
     total, _ = _union(others[:, 1], others[:, 1] + others[:, 2])
     for each in np.unique(thread[inside]).tolist():
         mine = lives[inside & (thread == each)]
-        total += _sweep(chains.position[mine[:, 3]], chains.position[mine[:, 4]], mine[:, 2])[0]
+        total += _in_turn(chains.position, mine[:, 3], mine[:, 4], mine[:, 2])[0]
     return total
 
 
@@ -126,9 +127,14 @@ def fullness_over_time(
 
 def _peak(lives: np.ndarray, rank: np.ndarray) -> tuple[int, int]:
     """Return the most bytes alive at once in the order of *rank*, and the birth at which that is."""
-    ends = np.where(lives[:, 4] >= 0, rank[lives[:, 4]], len(rank))
-    most, at = _sweep(rank[lives[:, 3]], ends, lives[:, 2])
+    last = np.where(lives[:, 4] >= 0, lives[:, 4], len(rank))
+    most, at = _in_turn(np.append(rank, len(rank)), lives[:, 3], last, lives[:, 2])
     return most, int(lives[at, 3])
+
+
+def _in_turn(rank: np.ndarray, first: np.ndarray, last: np.ndarray, sizes: np.ndarray) -> tuple[int, int]:
+    """Sweep lives from operation to operation: what ends with one is there while it is carried out."""
+    return _sweep(2 * rank[first], 2 * rank[last] + 1, sizes)
 
 
 def _sweep(begins: np.ndarray, ends: np.ndarray, sizes: np.ndarray) -> tuple[int, int]:

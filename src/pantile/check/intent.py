@@ -1,7 +1,8 @@
 """Which of two conflicting operations was meant to come first.
 
 In a trace, the one that is listed first. The tile language lists thread by thread; there the copies tell:
-what belongs to a copy that was born earlier comes first, and of one copy its writing.
+what belongs to a copy that was born earlier comes first, and of one copy its writing. Of registers, which no
+statement brackets, the accesses say which load they mean.
 """
 
 from __future__ import annotations
@@ -36,7 +37,10 @@ class Intent:
         if not self.births:
             return kind, first, second
         space, lo = int(row["space"]), int(row["lo"])
-        ages = [self._birth(op, space, lo) for op in (first, second)]
+        if self._is_register(space, lo):
+            ages = [self._generation(op, space, lo) for op in (first, second)]
+        else:
+            ages = [self._birth(op, space, lo) for op in (first, second)]
         writes = {"RAW": (True, False), "WAR": (False, True), "WAW": (True, True)}[kind]
         if min(ages) < 0:
             return kind, first, second
@@ -44,6 +48,20 @@ class Intent:
         if keys[0] <= keys[1]:
             return kind, first, second
         return {"RAW": "WAR", "WAR": "RAW", "WAW": "WAW"}[kind], second, first
+
+    def _is_register(self, space: int, lo: int) -> bool:
+        """Whether no copy with a state ever lies at a byte of a memory that tiles move through."""
+        kinds = self.order.tables["op"]["kind"]
+        born = [born for a, b, born in self.births.get(space, ()) if a <= lo < b]
+        return bool(born) and all(kinds[each] != Kind.SYNC for each in born)
+
+    def _generation(self, op: int, space: int, lo: int) -> int:
+        """Return which load of a register *op* means at a byte, or -1."""
+        access = self.order.tables["access"]
+        rows = access[slice(*access["op"].searchsorted([op, op + 1]))]
+        end = rows["lo"] + (rows["rows"] - 1) * rows["pitch"] + rows["length"]
+        rows = rows[(rows["space"] == space) & (rows["lo"] <= lo) & (lo < end)]
+        return int(rows["generation"].max(initial=-1))
 
     def _birth(self, op: int, space: int, lo: int) -> int:
         """Return the operation at which the copy was born that *op* touches at a byte, or -1."""

@@ -15,6 +15,7 @@ import numpy as np
 
 from pantile.check.boxes import MAX_CELLS
 from pantile.check.chains import literal_tables
+from pantile.check.points import Points
 from pantile.check.report import Finding, Report
 from pantile.program.tables import Kind, Mode
 
@@ -32,20 +33,23 @@ class _Counted:
         axes: Names of the axes.
         edges: Where cells begin, by axis, and the end.
         grid: Times that each cell is covered.
-        outside: Points of boxes outside the domain.
+        outside: Points of boxes outside the box of the space.
+        points: What the space has of points.
     """
 
     axes: tuple[str, ...]
     edges: list[np.ndarray]
     grid: np.ndarray
     outside: int
+    points: Points
 
 
 def check_products(program: Program) -> Report:
     """Report points of the iteration space not computed once, and outputs not stored once.
 
-    An output that is brought back after it was stored counts as not stored by that. A program that stores
-    nothing at all gets a warning. Programs without boxes get an empty report.
+    Where a domain restricts the space, its points count and those beside it do not matter. An output that is
+    brought back after it was stored counts as not stored by that. A program that stores nothing at all gets a
+    warning. Programs without boxes get an empty report.
     """
     tables = literal_tables(program)
     if not program.axes or not len(tables["box"]):
@@ -85,7 +89,7 @@ def _stored(program: Program, tables: dict[str, np.ndarray]) -> Report:
     loads[rows["op"][rows["mode"] == Mode.READ]] = True
     moves = tables["op"]["kind"] == Kind.MOVE
     stores, loads = stores & moves, loads & moves
-    total = prod(program.extents[axis] for axis in axes)
+    total = Points.of(program, axes).total
     if not stores.any():
         sentence = f"{total} outputs computed, never stored"
         mend = f"load_store the finished tile of {name} to an off-chip memory"
@@ -120,7 +124,9 @@ def _count(program: Program, axes: Sequence[int], boxes: np.ndarray, weights: np
         np.cumsum(grid, axis=axis, out=grid)
     grid = grid[tuple(slice(0, -1) for _ in axes)]
     names = tuple(program.axes[axis] for axis in axes)
-    return _Counted(names, edges, grid, int(((volume - inside) * np.abs(weights)).sum()))
+    return _Counted(
+        names, edges, grid, int(((volume - inside) * np.abs(weights)).sum()), Points.of(program, axes)
+    )
 
 
 def _verdict(counted: _Counted | int, what: str, done: str) -> Report:
@@ -129,13 +135,11 @@ def _verdict(counted: _Counted | int, what: str, done: str) -> Report:
         return Report(
             (Finding(code="PT-UNDECIDED", severity="warning", sentence=sentence, grade="undecided"),)
         )
-    sizes = [np.diff(each) for each in counted.edges]
-    total = prod(int(each[-1]) for each in counted.edges)
-    bad = np.argwhere(counted.grid != 1)
+    total = counted.points.total
+    bad, volumes = _wrong_cells(counted)
     if not len(bad) and not counted.outside:
         return Report(proved=(f"coverage: {total} {what}, each {done} exactly once",))
     counts = counted.grid[tuple(bad.T)]
-    volumes = np.array([prod(int(size[at]) for size, at in zip(sizes, cell, strict=True)) for cell in bad])
     parts = [
         f"{int(number)} {what} {how}"
         for number, how in (
@@ -157,6 +161,21 @@ def _verdict(counted: _Counted | int, what: str, done: str) -> Report:
             ),
         )
     )
+
+
+def _wrong_cells(counted: _Counted) -> tuple[np.ndarray, np.ndarray]:
+    """Return the cells not covered once that hold points, and how many each holds."""
+    bad = np.argwhere((counted.grid != 1) & counted.points.may_hold(counted.edges))
+    volumes = np.array(
+        [
+            counted.points.within(
+                [(int(cuts[at]), int(cuts[at + 1])) for cuts, at in zip(counted.edges, cell, strict=True)]
+            )
+            for cell in bad.tolist()
+        ],
+        np.int64,
+    )
+    return bad[volumes > 0], volumes[volumes > 0]
 
 
 def _first(counted: _Counted, bad: np.ndarray, done: str) -> str:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from pantile.check.capacity_time import check_fullness
 from pantile.check.deadlock import check_deadlock
+from pantile.check.inserted import check_inserted
 from pantile.check.limits import overflows_of
 from pantile.check.order import happens_before
 from pantile.check.pairing import check_pairing
@@ -68,4 +69,5 @@ def check_program(
         )
         report += check_fullness(program, order, capacities)
         report += check_redundant(program, order, cost=cost, compiled=compiled, on_compile=on_compile)
+        report += check_inserted(program, order, compiled=compiled, on_compile=on_compile)
     return report + check_products(program)

@@ -47,7 +47,6 @@ _REFERENCES = (
     _Reference("counter", "dst", "name", -1),
     _Reference("access", "space", "space", 0),
     _Reference("access", "operand", "operand", 0),
-    _Reference("op", "duration_model", "duration", -1),
 )
 
 _CODES: tuple[tuple[str, str, type[IntEnum]], ...] = (
@@ -135,7 +134,6 @@ def _rows(program: Program) -> Iterator[str]:
         "name": len(program.names),
         "space": _length(program.parameters, "spaces"),
         "operand": len(program.operands),
-        "duration": 1 + _length(program.parameters, "durations"),
     }
     for each in _REFERENCES:
         values = tables[each.table][each.column]
@@ -194,10 +192,28 @@ def _parameters(program: Program) -> Iterator[str]:
         yield "parameters: files are neither a text nor a list of texts"
     if not isinstance(given.get("slot_order", ""), str) or not isinstance(given.get("output", ""), str):
         yield "parameters: slot_order and output are texts"
-    if not _counts(given.get("durations", [])):
-        yield "parameters: durations are no counts"
+    durations = given.get("durations", [])
+    if not isinstance(durations, list | tuple) or not all(
+        _counts(each if isinstance(each, list | tuple) else [each]) for each in durations
+    ):
+        yield "parameters: durations are no counts, or lists of them"
+    works = given.get("works", [])
+    if not isinstance(works, list | tuple) or not all(
+        isinstance(each, list | tuple) and len(each) == 2 and isinstance(each[0], str) and _counts(each[1:])
+        for each in works
+    ):
+        yield "parameters: works are no pairs of a kind and an amount"
+        works = []
+    models = program.pieces[0].tables["op"]["duration_model"]
+    known = max(len(durations) if isinstance(durations, list | tuple) else 0, len(works))
+    if ("tiling" in given or works) and np.any((models < -1) | (models > known)):
+        yield f"table 'op': a duration model that is none of {known}"
     operations = len(program.pieces[0].tables["op"])
-    for at, life in enumerate(given.get("lives", [])):
+    lives = given.get("lives", [])
+    if not isinstance(lives, list | tuple):
+        yield "parameters: lives are no list"
+        return
+    for at, life in enumerate(lives):
         whole = isinstance(life, list | tuple) and len(life) == 5 and all(type(each) is int for each in life)
         if not whole or not (
             0 <= life[0] < _length(given, "spaces")

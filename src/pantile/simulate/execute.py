@@ -88,22 +88,34 @@ def _carry_out(
     home: Sequence[int],
     results: dict[str, Bytes],
 ) -> None:
-    """Let everything happen in order; writes to the tensors' memories also go to *results*."""
+    """Let everything happen in order; writes to the tensors' memories also go to *results*.
+
+    What an operation updates it reads when it starts. Where results are forwarded, as those of an array to
+    its next run, it adds to them when it finishes, as they leave.
+    """
     access = tables["access"]
     first = np.searchsorted(access["op"], np.arange(len(tables["op"]) + 1))
-    under_way: dict[int, list[Bytes]] = {}
+    forwarding = set(program.parameters.get("forwarding", ()))
+    under_way: dict[int, list[Bytes | None]] = {}
     for op, what in events:
         rows = access[first[op] : first[op + 1]]
         if not len(rows):
             continue
+        reads = rows[rows["mode"] != Mode.WRITE]
         if what != FINISH:
-            read = [storage.read(row) for row in rows if row["mode"] != Mode.WRITE]
-            under_way[op] = semantics(op, rows, read)
+            late = op in forwarding and what == START
+            under_way[op] = [
+                None if late and row["mode"] == Mode.UPDATE else storage.read(row).copy() for row in reads
+            ]
         if what != START:
             if op not in under_way:
                 raise UsageError(f"the order finishes operation {op} before it starts")
+            read = [
+                storage.read(row) if data is None else data
+                for row, data in zip(reads, under_way.pop(op), strict=True)
+            ]
             written = rows[rows["mode"] != Mode.READ]
-            for row, data in zip(written, under_way.pop(op), strict=True):
+            for row, data in zip(written, semantics(op, rows, read), strict=True):
                 storage.write(row, data)
                 operand = program.operands[int(row["operand"])]
                 if int(row["space"]) in home and operand.name in results:

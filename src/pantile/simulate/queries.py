@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     from pantile.machine import Machine
     from pantile.program.language.dynamic import DynamicRun, DynamicSource
     from pantile.program.language.plain import Step
+    from pantile.program.program import Program
     from pantile.simulate.bound import BoundProgram, Rows
     from pantile.simulate.links import Route
 
@@ -50,16 +52,20 @@ def simulate_dynamic(
         ]
         executor = DynamicExecutor(threads, _counters(run), _resources(resources))
         outcome = executor.run()
-        stopped = bool(outcome.stuck or outcome.fault)
-        program = run.program(stopped=stopped)
-        faults = program.parameters.pop("faults", ())
-        bound = bind(program, machine, route=route) if machine else unit_time(program)
-        if stopped:  # say what it waits for as the recorded program has it
-            again = run_static(bound)
-            if any(again.times["order"][fault["op"]] >= 0 for fault in faults):
-                run.program()  # refuses: a statement at fault was reached
-            return Timeline(bound, again)
+        program = run.program()
+    bound = bind(program, machine, route=route) if machine else unit_time(program)
+    if outcome.stuck or outcome.fault:  # say what it waits for as the recorded program has it
+        again = run_static(bound)
+        return Timeline(replace(bound, program=_reached(program, again)), again)
     return Timeline(bound, Run(_renumbered(executor, outcome.times, bound)))
+
+
+def _reached(program: Program, run: Run) -> Program:
+    """Return *program* without the misuses that *run* did not reach: what they lack was still to be made."""
+    faults = program.parameters.get("faults", ())
+    reached = [fault for fault in faults if run.times["order"][fault["op"]] >= 0]
+    parameters = {name: value for name, value in program.parameters.items() if name != "faults"}
+    return replace(program, parameters=parameters | ({"faults": reached} if reached else {}))
 
 
 def _counters(run: DynamicRun) -> Callable[[Hashable], CounterSpec]:

@@ -11,6 +11,7 @@ from pantile.errors import ProgramError
 from pantile.program.tables import Kind, Mode
 from pantile.simulate.bound import place_of
 from pantile.simulate.elements import Bytes, accumulator, decode, encode
+from pantile.tiling.tiling import Tiling
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
 
     from pantile.program.program import Operand, Program
     from pantile.simulate.bound import Rows
+    from pantile.tiling.lattice import Inequality
 
 Semantics = Callable[[int, "Rows", "Sequence[Bytes]"], "list[Bytes]"]
 """Given an operation, its rows of ``ACCESS`` and the bytes of each that is read or updated, in order, returns
@@ -35,9 +37,12 @@ def tile_semantics(program: Program, tables: dict[str, Rows]) -> Semantics:
     """Return what the operations of a tile-language program do.
 
     A move copies the bytes of each operand to every memory that it writes it to. A compute takes the product
-    of the elements that its box covers, in the accumulator's type, and adds it to an output that it updates.
+    of the elements that its box covers, in the accumulator's type, and adds it to an output that it updates;
+    points of the box outside the tiling's domain are left out.
     """
     kinds = tables["op"]["kind"]
+    tiling = program.parameters.get("tiling")
+    limits = Tiling.from_json(tiling).inequalities if tiling else ()
     boxes = dict(zip(tables["box"]["op"].tolist(), tables["box"], strict=True))
 
     def outcome(op: int, access: Rows, read: Sequence[Bytes]) -> list[Bytes]:
@@ -45,7 +50,7 @@ def tile_semantics(program: Program, tables: dict[str, Rows]) -> Semantics:
             return _move(program, tables, op, access, read)
         if op not in boxes:
             raise _refuse(program, tables, op, "a compute without a box of elements")
-        return _compute(program, tables, op, access, read, boxes[op])
+        return _compute(program, tables, op, access, read, boxes[op], _mask(limits, boxes[op]))
 
     return outcome
 
@@ -77,7 +82,13 @@ def _move(
 
 
 def _compute(
-    program: Program, tables: dict[str, Rows], op: int, access: Rows, read: Sequence[Bytes], box: Any
+    program: Program,
+    tables: dict[str, Rows],
+    op: int,
+    access: Rows,
+    read: Sequence[Bytes],
+    box: Any,
+    mask: npt.NDArray[np.bool_] | None,
 ) -> list[Bytes]:
     inputs: dict[int, list[Bytes]] = {}
     sums: list[Bytes] = []
@@ -99,6 +110,9 @@ def _compute(
         letters.append(axes_of(program, operand))
     if not set(axes_of(program, output)) <= {axis for axes in letters for axis in axes}:
         raise _refuse(program, tables, op, "a compute does not read all inputs of its product")
+    if mask is not None:
+        arrays.append(mask.astype(wide))
+        letters.append(list(range(mask.ndim)))
     product = np.einsum(
         *(each for pair in zip(arrays, letters, strict=True) for each in pair), axes_of(program, output)
     )
@@ -113,6 +127,19 @@ def _compute(
         problem = f"a compute makes {len(encoded)} B of {output.name} and writes {sum(sizes)} B"
         raise _refuse(program, tables, op, problem)
     return np.split(encoded, np.cumsum(sizes)[:-1])
+
+
+def _mask(limits: Sequence[Inequality], box: Any) -> npt.NDArray[np.bool_] | None:
+    """Return which points of a box are inside the domain; ``None`` if all are."""
+    if not limits:
+        return None
+    axes = len(limits[0][0])
+    lo, length = box["lo"][:axes].tolist(), box["length"][:axes].tolist()
+    points = [first + index for first, index in zip(lo, np.indices(length, sparse=True), strict=True)]
+    inside = np.ones(length, bool)
+    for factors, constant in limits:
+        inside &= sum(factor * each for factor, each in zip(factors, points, strict=True)) + constant >= 0
+    return None if inside.all() else inside
 
 
 def axes_of(program: Program, operand: Operand) -> list[int]:

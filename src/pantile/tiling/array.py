@@ -14,6 +14,7 @@ Source: tile-language.md section 9; the ports are those of :mod:`pantile.tiling.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import prod
 from typing import TYPE_CHECKING
 
 from pantile.errors import MappingError
@@ -106,7 +107,7 @@ class SystolicArray:
         """
         bound = self.equation.bind(within=tile)
         steps = len(bound.range())
-        macs = sum(map(bound.macs, bound.range()))
+        macs = prod(bound.work.extents.values())
         if macs != tile.volume:
             raise MappingError(
                 f"the array does {macs} of the {tile.volume} multiply-accumulates of {tile}",
@@ -120,10 +121,7 @@ class SystolicArray:
         else:
             held = total = phase.serial_period
         units = tuple(axis.count for axis in bound.axes)
-        entered = tuple(
-            (name, sum(bound.injected(name, tau).weigh(letters) for tau in bound.range()))
-            for name, letters in bound.operands.items()
-        )
+        entered = tuple((name, bound.injected_elements(name)) for name in bound.operands)
         return ArrayRun(units, macs, entered, steps, held, total, phase)
 
     def tiles(self) -> Iterator[Tile]:

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from math import prod
 from types import EllipsisType
-from typing import Any
+from typing import Any, SupportsIndex
 
 from pantile.errors import MappingError, PantileError, raise_all, suggestion
 
@@ -196,12 +196,13 @@ def _read_cut(name: str, dimension: str, cut: object, problems: list[PantileErro
     """Return one cut of a level."""
     if cut is ...:
         return ...
+    cut = _plain(cut)
     if isinstance(cut, int) and not isinstance(cut, bool):
         if cut >= 1:
             return cut
         problems.append(MappingError(f"level {name!r}: factor of {dimension} must be at least 1, got {cut}"))
         return 1
-    points = list(cut) if isinstance(cut, Sequence) and not isinstance(cut, str) else None
+    points = [*map(_plain, cut)] if isinstance(cut, Sequence) and not isinstance(cut, str) else None
     if points is None or not all(isinstance(each, int) and not isinstance(each, bool) for each in points):
         problems.append(
             MappingError(
@@ -216,6 +217,13 @@ def _read_cut(name: str, dimension: str, cut: object, problems: list[PantileErro
         )
         return 1
     return tuple(points)
+
+
+def _plain(number: Any) -> Any:
+    """Return a whole number of any kind, such as NumPy's, as Python's; anything else as it is."""
+    if isinstance(number, SupportsIndex) and not isinstance(number, bool):
+        return number.__index__()
+    return number
 
 
 def _resolve(

@@ -93,9 +93,10 @@ def _phase(equation: StreamingEquation, operand: str, ports: int | None) -> Port
     wide = prod(sizes[1:]) if ports is None else ports
     if wide < 1:
         raise MappingError(f"{operand} needs at least 1 port to pass through, got {ports}")
-    last_uses = [len(equation.ejected(operand, tau)) for tau in equation.range()]
-    first_uses = [len(equation.injected(operand, tau)) for tau in equation.range()]
-    ready = last_uses if operand == "Y" else first_uses[::-1]  # entering is leaving, backwards in time
+    if operand == "Y":
+        ready = [len(equation.ejected(operand, tau)) for tau in equation.range()]
+    else:  # entering is leaving, backwards in time
+        ready = [len(equation.injected(operand, tau)) for tau in reversed(equation.range())]
     data = sum(ready)
     return PortPhase(
         operand,

@@ -199,6 +199,18 @@ class StreamingEquation:
         moved = moved_along(self.work, self._letters(operand))
         return prod(each.count for each in self.work.variables if each not in moved)
 
+    def injected_elements(self, operand: str) -> int:
+        """Return how many elements enter in all: each datum by what it stands for, as often as it enters.
+
+        Raises:
+            MappingError: If there is no such operand.
+        """
+        letters = self._letters(operand)
+        moved, extents = moved_along(self.work, letters), self.work.extents
+        others = (each for each in self.work.variables if each.dimension not in letters)
+        again = prod(each.count for each in others if each not in moved)
+        return prod(extents[letter] for letter in letters) * again
+
     def moves(self, operand: str, tau: int) -> Iterator[tuple[Point, Point]]:
         """Return from where to where data move in order to be used at a time step: two places for each.
 

@@ -73,6 +73,14 @@ class Work:
     variables: tuple[Variable, ...]
     inside: tuple[tuple[str, int], ...]
 
+    @property
+    def extents(self) -> dict[str, int]:
+        """Elements of each dimension that the array works on."""
+        found = dict(self.inside)
+        for each in sorted(self.variables, key=lambda variable: variable.piece):  # the outermost cuts it all
+            found[each.dimension] = (each.count - 1) * each.piece + each.last_piece
+        return found
+
 
 def bind(
     value: Affine,

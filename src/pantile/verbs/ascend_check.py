@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from pantile.check.naming import Naming
+from pantile.check.order import happens_before
 from pantile.check.program import BUDGET, check_program
 from pantile.check.report import Finding, Report
 from pantile.errors import PantileError, UsageError
@@ -15,8 +16,9 @@ from pantile.targets.ascend.alignment import ALIGNMENTS_220X, check_alignment
 from pantile.targets.ascend.calls import call_of_json, contracts_of
 from pantile.targets.ascend.findings import core_findings
 from pantile.targets.ascend.judge import StreamJudge
+from pantile.targets.ascend.listing_order import check_listing_order
 from pantile.targets.ascend.memory import BUFFERS_220X
-from pantile.targets.ascend.trace import FAMILY
+from pantile.targets.ascend.trace import FAMILY, require_trace
 from pantile.tiling.plan import Note
 from pantile.verbs.redundant_cost import RedundantCost
 from pantile.verbs.timing import timed
@@ -50,22 +52,27 @@ def report_on_trace(
 
     Raises:
         UsageError: If the machine is no Ascend machine.
+        ProgramError: If the program does not keep its trace.
     """
+    require_trace(program)
     capacities, alignments = buffers_of(machine)
     ids = program.parameters["event_ids"]
     if machine is not None:
         ids = machine.family_table(FAMILY).get("event_ids", ids)
     judged = replace(program, parameters={**program.parameters, "event_ids": ids})
     timeline = _timeline(judged, machine, on_compile)
+    judge = StreamJudge(judged, capacities, timeline)
     report = check_program(
         judged,
         budget=budget,
         capacities=capacities,
         strict_scope=True,
-        judge=StreamJudge(judged, capacities, timeline),
+        judge=judge,
         cost=RedundantCost(timeline) if timeline else None,
         on_compile=on_compile,
     )
+    order = happens_before(judged, on_compile=on_compile)
+    report += check_listing_order(judged, order, judge.tell)
     report = _traps(program) + core_findings(program) + _scope_as_notes(report)
     report += check_alignment(program, alignments)
     remarks = tuple(Note("trace", remark) for remark in program.parameters.get("remarks", ()))

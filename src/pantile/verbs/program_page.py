@@ -79,10 +79,7 @@ def program_page_data(
     rows = ProgramRows(run.timeline, roles, machine)
     operations, memories = rows.operations, ProgramMemories(rows)
     lives = byte_residency(operations, memories.ranges, memories.endings)
-    names = [
-        run.program.text(int(row["name"])) or str(row["id"]) for row in run.timeline.bound.tables["thread"]
-    ]
-    shown = [ORDER, *([WORDS_ONLY] if report.findings else []), *([] if lives else [TOO_LARGE])]
+    remarks = [ORDER, *([WORDS_ONLY] if report.findings else []), *([] if lives else [TOO_LARGE])]
     extents = {page: 1 if axis is None else roles.tiling.total[axis] for page, axis in roles.axis.items()}
     return PageData(
         workload=run.name,
@@ -96,11 +93,11 @@ def program_page_data(
         levels=_levels(roles),
         findings=_findings(report),
         proved=tuple(map(plain, report.proved)),
-        notes=tuple(plain(note) for note in dict.fromkeys((*run.notes, *notes, *shown))),
+        notes=tuple(plain(note) for note in dict.fromkeys((*run.notes, *notes, *remarks))),
         terms=tuple(Term(name=name, cycles=cycles) for name, cycles in run.terms.items() if cycles),
         bound_by=run.bound_by,
         memories=memories.cards,
-        engines=tuple(EngineCard(name=name, core=core) for name, core in zip(names, rows.cores, strict=True)),
+        engines=_engines(run, rows),
         opcodes=rows.texts["opcode"].all,
         waits=rows.texts["waits"].all,
         posts=rows.texts["posts"].all,
@@ -112,6 +109,13 @@ def program_page_data(
         bindings=table(BINDINGS, tile=[], memory=[], slot=[]),
         residency=lives or _nothing(),
     )
+
+
+def _engines(run: ProgramRun, rows: ProgramRows) -> tuple[EngineCard, ...]:
+    """Threads stand for engines."""
+    threads = run.timeline.bound.tables["thread"]
+    names = [run.program.text(int(row["name"])) or str(int(row["id"])) for row in threads]
+    return tuple(EngineCard(name=name, core=core) for name, core in zip(names, rows.cores, strict=True))
 
 
 def _figures(run: ProgramRun) -> tuple[Figure, ...]:

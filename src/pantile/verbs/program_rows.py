@@ -11,8 +11,8 @@ import numpy as np
 from pantile.check.naming import Naming
 from pantile.program.tables import Kind, Test
 from pantile.simulate.classes import STORE
-from pantile.simulate.spaces import core_index
 from pantile.verbs.program_run import cycles_of
+from pantile.verbs.timing import cores_of_threads
 from pantile.view.columns import KINDS, OPERANDS, OPERATIONS, TILES, Table, table
 from pantile.view.residency import contributions
 
@@ -166,12 +166,8 @@ class ProgramRows:
 
     @cached_property
     def cores(self) -> list[int]:
-        """The machine's number of every thread's core; 0 where a thread belongs to none."""
-        known = self.program.parameters.get("cores", ())
-        found = self.timeline.bound.tables["thread"]["core"].tolist()
-        return [
-            core_index(tuple(known[at]), self.machine) or 0 if 0 <= at < len(known) else 0 for at in found
-        ]
+        """The machine's number of every thread's core."""
+        return cores_of_threads(self.timeline)
 
     @cached_property
     def operations(self) -> Table:

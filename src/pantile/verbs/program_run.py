@@ -30,6 +30,10 @@ if TYPE_CHECKING:
     from pantile.verbs.programfile import ProgramLike
 
 
+SHOWN_BOUNDS = 6
+"""Lower bounds that the text of a run tells, the largest first; ``to_json`` has all."""
+
+
 @dataclass(frozen=True)
 class ProgramRun:
     """One run of a program on a machine.
@@ -179,7 +183,9 @@ class ProgramRun:
         mac = "" if use["mac"] is None else f"MAC utilisation {use['mac']:.1%}, "
         busy = "" if use["busy"] is None else f"engines busy {use['busy']:.1%}"
         yield f"bound by {self.bound_by or 'nothing'}; {mac}{busy}".rstrip("; ,")
-        yield "lower bounds: " + ", ".join(f"{name} {cycles}" for name, cycles in self.lower_bounds.items())
+        bounds = sorted(self.lower_bounds.items(), key=lambda each: -each[1])
+        more = f", and {len(bounds) - SHOWN_BOUNDS} smaller ones" if len(bounds) > SHOWN_BOUNDS else ""
+        yield "lower bounds: " + ", ".join(f"{name} {at}" for name, at in bounds[:SHOWN_BOUNDS]) + more
         for each in self.what_ifs:
             cycles = each.timeline.cycles
             less = (self.total_cycles - cycles) / self.total_cycles if self.total_cycles else 0.0

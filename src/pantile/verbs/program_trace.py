@@ -8,6 +8,7 @@ import numpy as np
 
 from pantile.errors import UsageError
 from pantile.program.tables import Kind, ReleasedBy
+from pantile.verbs.timing import cores_of_threads
 from pantile.view.trace import Slice
 
 if TYPE_CHECKING:
@@ -32,22 +33,15 @@ def slices_of_program(timeline: Timeline) -> Iterator[Slice]:
             mend="trace a smaller product",
         )
     ops, threads, program = bound.tables["op"], bound.tables["thread"], bound.program
+    cores = cores_of_threads(timeline)
     for op in np.flatnonzero(timeline.times["asked"] >= 0).tolist():
         row, time = ops[op], timeline.times[op]
         thread = threads[int(row["thread"])]
         unit = program.text(int(thread["name"])) or str(int(thread["id"]))
         name, works = program.text(int(row["opcode"])), row["kind"] in (Kind.MOVE, Kind.COMPUTE)
-        place = bound.place(op)
-        details: dict[str, int | str] = {
-            "operation": op,
-            "bytes": int(row["bytes"]),
-            "macs": int(row["macs"]),
-            "released_by": ReleasedBy(int(time["released_by"])).name.lower(),
-            "releaser": int(time["releaser"]),
-            "source": str(place) if place else "",
-        }
+        details = _details(timeline, op)
         start = int(time["start"]) if time["start"] >= 0 else timeline.total
-        core = max(0, int(thread["core"]))
+        core = cores[int(row["thread"])]
         if start > time["asked"]:
             yield Slice(
                 core=core,
@@ -60,3 +54,17 @@ def slices_of_program(timeline: Timeline) -> Iterator[Slice]:
         if works and time["start"] >= 0:
             finish = int(time["finish"]) if time["finish"] >= 0 else timeline.total
             yield Slice(core=core, unit=unit, name=name, start_ps=start, finish_ps=finish, details=details)
+
+
+def _details(timeline: Timeline, op: int) -> dict[str, int | str]:
+    """What is shown of an operation when its bar is selected."""
+    bound, time = timeline.bound, timeline.times[op]
+    row, place = bound.tables["op"][op], bound.place(op)
+    return {
+        "operation": op,
+        "bytes": int(row["bytes"]),
+        "macs": int(row["macs"]),
+        "released_by": ReleasedBy(int(time["released_by"])).name.lower(),
+        "releaser": int(time["releaser"]),
+        "source": str(place) if place else "",
+    }

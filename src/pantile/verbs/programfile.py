@@ -15,7 +15,8 @@ from pantile.errors import OutsideModelError, Place, ProgramError, UsageError, W
 from pantile.program.language.listing import TITLE, parse_text
 from pantile.program.language.load import SCHEMA, SUFFIXES, load_program
 from pantile.program.program import Program
-from pantile.targets.ascend.trace_file import read_trace
+from pantile.targets.ascend.trace import FAMILY as ASCEND
+from pantile.targets.ascend.trace_file import read_trace, require_trace
 from pantile.targets.ascend.trace_text import begins_trace
 from pantile.verbs.planfile import SCHEMA as PLAN_SCHEMA
 
@@ -74,7 +75,10 @@ def program_of(value: ProgramLike) -> Program:
     if isinstance(value, Program):
         return value
     path, name = _split(os.fspath(value))
-    return load_program(path, name, read_text=read_listing)
+    program = load_program(path, name, read_text=read_listing)
+    if program.family == ASCEND and Path(path).suffix.lower() == ".json":
+        require_trace(program)
+    return program
 
 
 def dynamic_source(program: Program) -> DynamicSource | None:

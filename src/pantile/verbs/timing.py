@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from pantile.simulate.bind import bind
 from pantile.simulate.engine import LARGE, is_compiled, run
 from pantile.simulate.queries import simulate_dynamic
+from pantile.simulate.spaces import core_index
 from pantile.simulate.timeline import Timeline
 from pantile.targets.ascend.timing import bind_core
 from pantile.targets.ascend.trace import FAMILY as ASCEND
@@ -41,3 +42,11 @@ def timed(program: Program, machine: Machine, on_compile: Callable[[], None] = l
     if bound.operations > LARGE and not is_compiled():
         on_compile()
     return Timeline(bound, run(bound))
+
+
+def cores_of_threads(timeline: Timeline) -> list[int]:
+    """Return the machine's number of every thread's core; 0 where a thread belongs to none."""
+    machine, known = timeline.bound.machine, timeline.bound.program.parameters.get("cores", ())
+    assert machine is not None
+    places = timeline.bound.tables["thread"]["core"].tolist()
+    return [core_index(tuple(known[at]), machine) or 0 if 0 <= at < len(known) else 0 for at in places]

@@ -14,7 +14,7 @@ from pantile.machine.table import Table
 from pantile.planners.asw.chip import Chip, chip_of, with_symbols
 from pantile.planners.asw.full_load import left_full_load, right_full_load
 from pantile.planners.asw.pipeline import AswOptions, run_stages
-from pantile.planners.asw.planner import plan_product
+from pantile.planners.asw.planner import plan_of, plan_product
 from pantile.planners.asw.problem import Problem
 from pantile.tiling.plan import Plan
 from pantile.workload.text import parse_workload
@@ -103,13 +103,12 @@ def test_a_recut_is_what_the_plan_cuts(machine: Machine) -> None:
     assert value(plan, "block") == {"m": 256, "n": 256, "k_l1": 256}
 
 
-def test_inner_tiles_of_a_block_are_equal_and_fit(machine: Machine) -> None:
-    """A block of 688 rows is three tiles of 240, not two of 256 and one of 176 (E-12)."""
-    stages = run_stages(Problem(batch=4, m=2048, n=2048, k=96), Chip())
-    assert stages.block is not None
-    assert stages.block.m == 688
-    without_tail = plan_product(parse_workload("bmm:b=4,m=2048,n=2048,k=96"), machine)
-    assert without_tail.parameters["base_tile"] == {"m": 256, "n": 256, "k": 64}
+def test_inner_tiles_of_a_block_are_equal(machine: Machine) -> None:
+    """A block of 384 x 304 is 2 x 2 tiles of 192 x 160, not of 256 and what is left (E-12)."""
+    plan = plan_product(parse_workload("bmm:b=7,m=768,n=896,k=640"), machine)
+    assert plan.parameters["single_core"] == {"m": 384, "n": 304, "k_l1": 176, "rows": 2, "columns": 3}
+    assert plan.parameters["base_tile"] == {"m": 256, "n": 256, "k": 64}
+    assert plan.parameters["inner_tile"] == {"m": 192, "n": 160, "k": 64, "count": 4}
 
 
 def test_both_readings_of_the_same_figure_stand_beside_the_value(machine: Machine) -> None:
@@ -262,3 +261,32 @@ def test_shared_operands_count_once_where_they_fit() -> None:
 def test_outside_the_model_is_an_error_of_its_kind(machine: Machine) -> None:
     with pytest.raises(OutsideModelError):
         plan_product(parse_workload("bmm:b=1,m=64,n=64,k=64,dtype=fp32"), machine)
+
+
+def test_a_bias_is_noted_and_costs_nothing(machine: Machine) -> None:
+    with_bias = plan_product(parse_workload("bmm:b=4,m=512,n=2048,k=512,bias=fp32"), machine)
+    assert [note.code for note in with_bias.notes] == ["model"]
+    without = plan_product(parse_workload("bmm:b=4,m=512,n=2048,k=512"), machine)
+    assert with_bias.predicted == without.predicted
+
+
+def test_unit_flag_is_on_where_it_gains_something(machine: Machine) -> None:
+    bound = {"bmm:b=8,m=2048,n=2048,k=1024": True, "bmm:b=1,m=200,n=20000,k=3000": False}
+    for workload, flag in bound.items():
+        assert plan_product(parse_workload(workload), machine).parameters["unit_flag"] is flag
+
+
+@pytest.mark.parametrize("l1_bytes", [512, 4096, 16384, 32768])
+def test_a_small_l1_is_named_with_what_it_holds(l1_bytes: int) -> None:
+    """Corrected has no constraint but L1 left that could fail."""
+    chip = replace(Chip(), l1_bytes=l1_bytes)
+    for problem in (
+        Problem(batch=8, m=1024, n=1024, k=64),
+        Problem(batch=64, m=100, n=5000, k=4096),
+        Problem(batch=2, m=64, n=64, k=64),
+    ):
+        plan = plan_of(run_stages(problem, chip))
+        if not plan.feasible:
+            assert plan.reason.startswith("constraint 2: ")
+            assert sum(character.isdigit() for character in plan.reason) >= 2
+    assert not plan_of(run_stages(Problem(batch=8, m=1024, n=1024, k=64), chip)).feasible or l1_bytes > 30000

@@ -14,7 +14,7 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from pantile.planners.asw.assignment import ASSIGNMENTS, Grid, batches_at_once, linear, placed
+from pantile.planners.asw.assignment import ASSIGNMENTS, Grid, batches_at_once, linear, one_wave, placed
 from pantile.planners.asw.block_order import ORDERS, BlockOrder, window_of
 from pantile.planners.asw.block_time import TimeModel
 from pantile.planners.asw.chip import Chip, ticks_of
@@ -240,6 +240,9 @@ def test_every_assignment_computes_every_block_once(
         assert max(slots.values()) == 1, "a core computes one block at a time"
         longest = Counter(each.core for each in blocks)
         assert all(each.wave < longest[each.core] for each in blocks), "no core waits for nothing"
+        for wave in {0, max(each.wave for each in blocks)}:
+            alone = one_wave(grid, order(name, window_of(cores), fastest), how, wave)
+            assert sorted(alone) == sorted(each for each in blocks if each.wave == wave)
 
 
 @given(st.integers(1, 9), CUTS, CUTS, st.integers(1, 40))

@@ -23,9 +23,10 @@ from pantile.planners.asw.entry import entry_of
 from pantile.planners.asw.l0_tile import base_tile, side_of
 from pantile.planners.asw.l2 import l2_use
 from pantile.planners.asw.pipeline import run_stages
+from pantile.planners.asw.printed_tail import extra_seconds, most_pieces, table_answer
 from pantile.planners.asw.problem import Problem
 from pantile.planners.asw.single_core import SingleCore, traffic_bytes
-from pantile.planners.asw.tail import extra_seconds, most_pieces, table_answer, tail_of
+from pantile.planners.asw.tail_choice import tail_of
 from pantile.planners.asw.working_set import panels_per_wave, readers_per_wave, wave_estimate
 
 GOLDEN = Path(__file__).parents[2] / "golden" / "asw_theory"

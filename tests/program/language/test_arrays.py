@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import doctest
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -35,6 +36,7 @@ from pantile.program.program import Program as Tables
 from pantile.program.tables import Completes, Kind
 from pantile.simulate.bind import bind
 from pantile.simulate.engine import run_compiled
+from pantile.simulate.execute import execute
 from pantile.simulate.queries import simulate_dynamic
 from pantile.simulate.timeline import simulate
 
@@ -103,6 +105,8 @@ def test_one_description_gives_three_arrays_that_compute_the_product(example: An
     rng = np.random.default_rng(3)
     x, w = (rng.integers(-9, 9, (rows, 12)).astype(np.float32) for rows in (16, 14))
     assert np.array_equal(program.execute(x=x, w=w), x @ w.T)
+    overlapping = simulate(program, machine())  # runs start before the sums of those before have left
+    assert np.array_equal(execute(program, {"x": x, "w": w}, overlapping)["Y"], x @ w.T)
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -254,3 +258,10 @@ def test_arrays_that_are_none_are_refused(arrays: Any, problem: str) -> None:
     other = Tiling("ti,oi->to", total=(8, 4, 8), C=(2, 1, 1), T=(1, 1, 8), S=(4, 4, 1))
     with pytest.raises(ProgramError, match=r"the array of core@.0,0. is of another tiling than the program"):
         Program(other, only, arrays={CORE: ARRAY})
+
+
+def test_the_page_on_arrays_holds() -> None:
+    page = Path(__file__).parents[3] / "docs" / "arrays.md"
+    results = doctest.testfile(str(page), module_relative=False)
+    assert results.attempted > 15
+    assert results.failed == 0

@@ -133,7 +133,7 @@ def test_verbs_are_loaded_when_asked_for(
 
     def load(name: str) -> SimpleNamespace:
         asked.append(name)
-        return SimpleNamespace(**{of: lambda program, *values, **options: (program, values, options)})
+        return SimpleNamespace(**{of: lambda program, *more, **options: (program, more, options)})
 
     monkeypatch.setattr(pantile.language, "import_module", load)
     assert getattr(program, verb)()[0] is program

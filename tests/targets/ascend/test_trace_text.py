@@ -123,7 +123,7 @@ def test_unknown_intrinsics_are_left_out_and_listed() -> None:
         ),
         (
             "wait_flag(PIPE_M, PIPE_MTE1, x)",
-            "t.txt:2:32: argument 3 of wait_flag, event_id: expected a number, got 'x'",
+            "t.txt:2:32: argument 3 of wait_flag, event_id: expected a number of at least 0, got 'x'",
         ),
         (
             "copy_cbuf_to_bt(0, (__ca__ half*)0x0, 1, 1, 3, 0, 0)",

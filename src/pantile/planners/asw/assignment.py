@@ -95,6 +95,31 @@ def batch_first(grid: Grid, order: BlockOrder) -> Iterator[Placed]:
         first += cores
 
 
+def one_wave(grid: Grid, order: BlockOrder, assignment: Assignment, wave: int = 0) -> Iterator[Placed]:
+    """Yield the blocks of a single wave, without going through the others."""
+    per_batch = grid.rows * grid.columns
+    if assignment == "linear":
+        at, used = order.block_at(grid.rows, grid.columns), grid.used_cores
+        for index in range(wave * used, min((wave + 1) * used, grid.blocks)):
+            batch, position = divmod(index, per_batch)
+            yield Placed(index % used, wave, batch, *at(position))
+        return
+    groups = min(grid.batch, grid.cores)
+    first = 0
+    known: dict[int, list[tuple[int, int, int]]] = {}  # groups of as many cores do alike
+    for group in range(groups):
+        cores = group_cores(grid, group)
+        if cores not in known:
+            at = replace(order, window=window_of(cores)).block_at(grid.rows, grid.columns)
+            turns = (divmod(wave * cores + core, per_batch) for core in range(cores))
+            known[cores] = [(turn, *at(position)) for turn, position in turns]
+        batches = range(group, grid.batch, groups)
+        for core, (turn, row, column) in enumerate(known[cores], first):
+            if turn < len(batches):
+                yield Placed(core, wave, batches[turn], row, column)
+        first += cores
+
+
 def group_cores(grid: Grid, group: int) -> int:
     """Return the cores of one group under ``batch_first``."""
     groups = min(grid.batch, grid.cores)

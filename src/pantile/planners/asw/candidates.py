@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from pantile.planners.asw.grain import Integers, aligned_cuts, down, up
 from pantile.planners.asw.l0_tile import side_of
+from pantile.planners.asw.limits import refuse_many
 from pantile.tiling.cut import ceil_div
 
 if TYPE_CHECKING:
@@ -106,24 +107,21 @@ def crossed(
     corrected: bool,
 ) -> Candidates:
     """Return every pair of a cut along m and one along n, sizes and counts each, with what it meets."""
-    m, n = along_m[0][:, None], along_n[0][None, :]
-    rows, columns = along_m[1][:, None], along_n[1][None, :]
-    width = problem.element_bytes
-    held = chip.l1_bytes // (DOUBLE_BUFFER * width) // (m + n)
+    refuse_many(along_m[0].size * along_n[0].size, "pairs of cuts")
+    m, n = np.repeat(along_m[0], along_n[0].size), _tiled(along_n[0], along_m[0].size)
+    rows, columns = np.repeat(along_m[1], along_n[1].size), _tiled(along_n[1], along_m[1].size)
+    held = chip.l1_bytes // (DOUBLE_BUFFER * problem.element_bytes) // (m + n)
     k_l1 = np.minimum(problem.k, held // chip.grain * chip.grain)
     enough = (rows * columns >= fewest) & (k_l1 > 0)
     runs, moves = _thresholds(problem, chip, m, n, k_l1, corrected=corrected)
-    shape = k_l1.shape
-    return Candidates(
-        m=np.broadcast_to(m, shape).ravel(),
-        n=np.broadcast_to(n, shape).ravel(),
-        k_l1=k_l1.ravel(),
-        rows=np.broadcast_to(rows, shape).ravel(),
-        columns=np.broadcast_to(columns, shape).ravel(),
-        enough=enough.ravel(),
-        runs=np.broadcast_to(runs, shape).ravel(),
-        moves=moves.ravel(),
-    )
+    return Candidates(m=m, n=n, k_l1=k_l1, rows=rows, columns=columns, enough=enough, runs=runs, moves=moves)
+
+
+def _tiled(values: Integers, times: int) -> Integers:
+    """Return *values* one after another so many times; numpy's own way costs more than the sums here."""
+    whole = np.empty((times, values.size), np.int64)
+    whole[:] = values
+    return whole.ravel()
 
 
 def _thresholds(

@@ -15,7 +15,7 @@ from pantile.planners.asw.figures import microseconds, rounded
 from pantile.planners.asw.full_load import left_full_load, right_full_load
 from pantile.planners.asw.infeasible import why_infeasible
 from pantile.planners.asw.pipeline import DEFAULTS, run_stages
-from pantile.planners.asw.tail import GATE_WAVES
+from pantile.planners.asw.printed_tail import GATE_WAVES
 from pantile.tiling.cut import ceil_div
 from pantile.tiling.plan import Note
 
@@ -81,7 +81,7 @@ def _block(printed: Stages, right: Stages) -> Iterator[Note]:
         if more > 0:
             yield Note(
                 "E-10",
-                f"the published objective takes {printed.block.rows} x {printed.block.columns} blocks, "
+                f"as published stage 2 takes {printed.block.rows} x {printed.block.columns} blocks, "
                 f"which move {100 * more / block.traffic_bytes:.3g} % more than {block.rows} x "
                 f"{block.columns}",
             )

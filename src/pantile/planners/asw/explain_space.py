@@ -6,14 +6,21 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from pantile.planners.asw.assignment import ASSIGNMENTS, Grid, batches_at_once, group_cores
+from pantile.planners.asw.assignment import (
+    ASSIGNMENTS,
+    Assignment,
+    Grid,
+    batches_at_once,
+    group_cores,
+    one_wave,
+)
 from pantile.planners.asw.figures import microseconds, rounded
 from pantile.planners.asw.full_load import left_full_load, right_full_load
 from pantile.planners.asw.infeasible import what_fails, why_infeasible
 from pantile.planners.asw.l0_tile import PING_PONG, base_tile, side_of
 from pantile.planners.asw.single_core import traffic_bytes
 from pantile.planners.asw.split import ranked_splits, residency, split_kind
-from pantile.planners.asw.working_set import wave_estimate
+from pantile.planners.asw.working_set import wave_estimate, wave_exact
 
 if TYPE_CHECKING:
     from pantile.planners.asw.pipeline import Stages
@@ -101,7 +108,7 @@ def _explain_l0c(stages: Stages, log: DecisionLog, m: int, n: int) -> None:
     }
     unit = 1e6 * base.m * base.n
     log.add(
-        "l0c",
+        "overlap",
         "UnitFlag" if stages.options.unit_flag else "neither",
         "time of a whole tile's area: max(compute, write) with either, their sum with neither",
         {
@@ -149,16 +156,6 @@ def explain_block(stages: Stages, log: DecisionLog) -> None:
     )
     log.add("r", block.remainder, "blocks mod C")
     log.add("traffic_bytes", block.traffic_bytes, "b (nCnt m + mCnt n) k dt: every panel of every block")
-    inner = stages.inner
-    assert inner is not None
-    log.add(
-        "inner_tile",
-        {"m": inner.m, "n": inner.n, "k": inner.k},
-        "equal tiles of the block, the K step at most kL1"
-        if stages.corrected
-        else "base tile, at most the block",
-        {"tiles": inner.count, "l0c_buffers": inner.buffers},
-    )
 
 
 def _losers(stages: Stages, block: SingleCore) -> tuple[str, ...]:
@@ -227,11 +224,20 @@ def explain_assignment(stages: Stages, log: DecisionLog) -> None:
         "linear: all blocks in one list; batch_first: cores in groups, a batch each",
         {
             **{f"{how}_wave_bytes": value for how, value in sets.items()},
+            **{f"{how}_first_wave_bytes": _first_wave(stages, grid, how) for how in ASSIGNMENTS},
             "batches_at_once": batches_at_once(grid),
             "group_cores": group_cores(grid, 0),
         },
         rejected=(f"{other}: {sets[other]} B a wave by the formula, which is no proof (E-20 to E-23)",),
     )
+
+
+def _first_wave(stages: Stages, grid: Grid, how: Assignment) -> int:
+    """Return the bytes of the distinct panels that the first wave really reads."""
+    order, block = stages.order, stages.block
+    assert order is not None
+    assert block is not None
+    return wave_exact(stages.problem, (block.m, block.n), one_wave(grid, order, how))
 
 
 def explain_order(stages: Stages, log: DecisionLog) -> None:

@@ -123,7 +123,8 @@ def _explain_strategies(stages: Stages, tail: Tail, log: DecisionLog) -> None:
         formula = "r = 0: nothing to do" if not tail.remainder else "the least time of A0, A1 and B*"
     else:
         formula = f"the printed table: {tail.printed.row}"
-    log.add("strategy", tail.strategy, formula, times, rejected=_lost(tail))
+    possible = {name: time for name, time in times.items() if time is not None}
+    log.add("strategy", tail.strategy, formula, possible, rejected=_lost(tail))
     if tail.effective != tail.strategy:
         log.add(
             "strategy_effective",
@@ -183,7 +184,31 @@ def explain_totals(stages: Stages, log: DecisionLog) -> None:
         formula = "max(memory, compute, write) + drain + tail"
     why = () if totals.total is not None else ("a time: r_in is undefined, D holds no pair of blocks (E-29)",)
     log.add("T_us", microseconds(totals.total), formula, shown, rejected=why)
+    inner = stages.inner
+    assert stages.tail is not None
+    assert inner is not None
+    equal = "equal tiles of the blocks that cores take, the K step at most kL1"
+    log.add(
+        "inner_tile",
+        {"m": inner.m, "n": inner.n, "k": inner.k},
+        equal if stages.corrected else "the base tile, at most the block",
+        {"tiles": inner.count, "l0c_buffers": inner.buffers},
+    )
+    log.add(
+        "unit_flag",
+        uses_unit_flag(stages),
+        "on if a block is compute or write bound and L0C holds a single tile",
+        {"bound": stages.tail.time.bound, "l0c_buffers": inner.buffers},
+    )
     log.add("l1_buffers", totals.l1_buffers, "4 if 4 (sM + sN) kL1 dt <= L1, else 2")
+
+
+def uses_unit_flag(stages: Stages) -> bool:
+    """Whether results are to leave L0C while the cube computes; a block bound by loads gains nothing."""
+    timed = stages.tail or stages.reduction
+    if timed is None or stages.inner is None or not stages.options.unit_flag:
+        return False
+    return stages.inner.buffers == 1 and timed.time.bound != "memory"
 
 
 def explain_reduction(stages: Stages, log: DecisionLog) -> None:

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from pantile.planners.asw.candidates import DOUBLE_BUFFER, largest_side
-from pantile.planners.asw.grain import aligned_cuts, down
+from pantile.planners.asw.grain import aligned_cuts, down, up
+from pantile.planners.asw.l0_tile import side_of
 from pantile.tiling.cut import ceil_div
 
 if TYPE_CHECKING:
@@ -62,16 +63,18 @@ def _no_block(stages: Stages) -> str:
 
 
 def _no_cut(stages: Stages) -> str:
-    """Say along which axis no cut into equal blocks gives whole tiles of stage 1."""
+    """Say along which axis L1 holds no block at all, or no cut into equal blocks gives whole tiles."""
     problem, chip, base = stages.problem, stages.chip, stages.base
     largest = largest_side(problem, chip)
     for name, size, tile in (("m", problem.m, base.m), ("n", problem.n, base.n)):
+        if stages.corrected:  # which cuts down to the side of L0C, and asks for no whole tiles
+            tile = min(side_of(chip), up(size, chip.grain))
         sizes, _ = aligned_cuts(size, chip.grain, most=ceil_div(size, tile), largest=largest)
         if not sizes.size:
             smallest = ceil_div(ceil_div(size, ceil_div(size, tile)), chip.grain) * chip.grain
             held = down(largest, chip.grain)
             return f"constraint 2: blocks of {smallest} along {name} at least, L1 holds {held}"
-        if not (sizes % tile == 0).any():
+        if not stages.corrected and not (sizes % tile == 0).any():
             nearest = int(sizes[np.argmin(np.abs(sizes - tile))])
             return (
                 f"constraint 4: no cut of {name} = {size} gives blocks that are a multiple of {tile}; "

@@ -5,6 +5,7 @@ Source: asw-theory.md.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from pantile.planners.asw.block_order import ORDERS
@@ -22,6 +23,7 @@ from pantile.planners.asw.explain_time import (
     explain_reduction,
     explain_tail,
     explain_totals,
+    uses_unit_flag,
 )
 from pantile.planners.asw.full_load import left_full_load, right_full_load
 from pantile.planners.asw.infeasible import why_infeasible
@@ -32,7 +34,7 @@ from pantile.planners.asw.problem import problem_of
 from pantile.planners.asw.split import split_kind
 from pantile.planners.asw.totals import l1_buffers
 from pantile.tiling.log import DecisionLog
-from pantile.tiling.plan import Plan
+from pantile.tiling.plan import Note, Plan
 from pantile.workload.dtypes import DTYPES
 
 if TYPE_CHECKING:
@@ -71,7 +73,12 @@ def plan_product(
     Raises:
         PantileError: If the product or the machine is outside the analysis, or lacks a constant.
     """
-    return plan_of(stages_of(product, machine, semantics, options))
+    plan = plan_of(stages_of(product, machine, semantics, options))
+    if product.bias is None:
+        return plan
+    return replace(
+        plan, notes=(*plan.notes, Note("model", "the analysis leaves the bias out: it costs nothing"))
+    )
 
 
 def plan_of(stages: Stages) -> Plan:
@@ -129,7 +136,8 @@ def _placement(stages: Stages) -> str:
     blocks = stages.problem.batch * cut.rows * cut.columns
     if stages.reduction is not None or order is None or tail is None:
         return f"{blocks} blocks on {stages.entry.used_cores} cores in turn"
-    how = f"windows of {order.window}" if order.name == "swizzle" else f"{order.name} order"
+    window = min(order.window, cut.rows if order.fastest == 0 else cut.columns)
+    how = f"windows of {window}" if order.name == "swizzle" else f"{order.name} order"
     dealt = f"{stages.options.assignment} on {stages.chip.cores} cores"
     said = f"{blocks} blocks of all batches, {how} within each, {dealt}"
     if tail.effective == "A1" and tail.pieces is not None:
@@ -164,8 +172,9 @@ def _parameters(stages: Stages, decisions: Sequence[Decision]) -> dict[str, Any]
         },
     }
     if inner is not None:
-        figures["base_tile"] = {"m": inner.m, "n": inner.n, "k": inner.k}
-        figures["unit_flag"] = stages.options.unit_flag and inner.buffers == 1
+        figures["base_tile"] = {"m": stages.base.m, "n": stages.base.n, "k": inner.k}
+        figures["inner_tile"] = {"m": inner.m, "n": inner.n, "k": inner.k, "count": inner.count}
+        figures["unit_flag"] = uses_unit_flag(stages)
     if stages.reduction is not None:
         found = stages.reduction
         figures["single_core"] = _block(found.m, found.n, found.k_l1, found.rows, found.columns)

@@ -44,9 +44,15 @@ def wave_exact(problem: Problem, block: tuple[int, int], wave: Iterable[Placed])
     for each in wave:
         left.add((0 if shared_left else each.batch, each.row))
         right.add((0 if shared_right else each.batch, each.column))
-    rows = sum(min(block[0], problem.m - row * block[0]) for _, row in left)
-    columns = sum(min(block[1], problem.n - column * block[1]) for _, column in right)
+    rows = _clipped(problem.m, block[0], [row for _, row in left])
+    columns = _clipped(problem.n, block[1], [column for _, column in right])
     return (rows + columns) * problem.k * problem.element_bytes
+
+
+def _clipped(size: int, piece: int, indices: list[int]) -> int:
+    """Return the elements of some pieces of an axis, of which the last may be shorter."""
+    last = (size - 1) // piece
+    return len(indices) * piece - indices.count(last) * ((last + 1) * piece - size)
 
 
 def panels_per_wave(blocks: Iterable[Placed]) -> list[tuple[int, int]]:

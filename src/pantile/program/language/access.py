@@ -48,20 +48,22 @@ def access_rows(geometry: Geometry, touches: list[Touches], spaces: Ints) -> np.
     if not touches:
         return np.zeros(0, ACCESS)
     ranges = [_ranges(geometry, each) for each in touches]
-    op = np.concatenate([each.op for each in ranges])
-    rows = np.zeros(len(op), ACCESS)
-    begin = 0
-    for each, mine in zip(touches, ranges, strict=True):
-        part = rows[begin : begin + len(mine.op)]
-        begin += len(part)
-        space = spaces[each.place]
-        values = {"mode": each.mode, "space": space, "location": space, "generation": each.found.generation}
-        for name, value in values.items():
-            part[name] = value if mine.source is None else value[mine.source]
-        part["operand"] = each.operand
-        for name in ("op", "lo", "length", "rows", "pitch"):
-            part[name] = getattr(mine, name)
-    return rows[np.argsort(op, kind="stable")]
+    order = np.argsort(np.concatenate([each.op for each in ranges]), kind="stable")
+    parts = [_columns(each, mine, spaces) for each, mine in zip(touches, ranges, strict=True)]
+    rows = np.empty(len(order), ACCESS)
+    for name in ACCESS.names or ():
+        rows[name] = np.concatenate([each[name] for each in parts])[order]
+    return rows
+
+
+def _columns(touches: Touches, ranges: _Ranges, spaces: Ints) -> dict[str, Ints]:
+    """Return the columns of the rows of one kind of touches, in the order of *ranges*."""
+    space = spaces[touches.place]
+    own = {"mode": touches.mode, "space": space, "location": space, "generation": touches.found.generation}
+    if ranges.source is not None:
+        own = {name: column[ranges.source] for name, column in own.items()}
+    own["operand"] = np.full(len(ranges.op), touches.operand, np.int64)
+    return own | {name: getattr(ranges, name) for name in ("op", "lo", "length", "rows", "pitch")}
 
 
 @dataclass(frozen=True, slots=True, eq=False)

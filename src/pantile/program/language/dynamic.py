@@ -190,24 +190,24 @@ class DynamicRun:
                 values.append(value)
             self._go_on(thread, tuple(values))
 
-    def program(self, *, stopped: bool = False) -> Program:
+    def program(self) -> Program:
         """Return what was recorded so far as a static program: the run as it went.
 
-        Args:
-            stopped: Whether the run did not come to its end. What was never reached may lack copies that were
-                still to be made, so that misuses are listed in ``parameters["faults"]``.
+        Where a thread still waits for an answer, copies that it was to make may be missing; misuses are then
+        listed in ``parameters["faults"]``.
 
         Raises:
-            ProgramError: If a statement is misused.
+            ProgramError: If every thread came to its end, and a statement is misused.
         """
         source = self.source
+        unfinished = any(not worker.ended for worker in self._workers)
         return lower(
             self.recording,
             name=source.name,
             dtypes=source.dtypes,
             grid=source.grid,
             arrays=source.arrays,
-            keep_faults=stopped,
+            keep_faults=unfinished,
         )
 
     def close(self) -> None:

@@ -16,9 +16,10 @@ import numpy as np
 from pantile.errors import ProgramError
 from pantile.program.language.places import Any, Place, storage
 from pantile.tiling.cut import nominal_sizes
+from pantile.tiling.steps import begins_reduction, ends_reduction
 
 if TYPE_CHECKING:
-    from collections.abc import Hashable, Sequence
+    from collections.abc import Callable, Hashable, Sequence
 
     from pantile.program.language.recorder import Recording
     from pantile.tiling.tiling import Tiling
@@ -114,6 +115,8 @@ class Geometry:
 
     def first_step(self, tiles: Ints) -> np.ndarray:
         """Whether each tile begins its reductions; always where there is none."""
+        if self.tiling.inequalities:
+            return self._in_domain(begins_reduction, tiles)
         first = np.ones(len(tiles), bool)
         for axis in self._reductions():
             first &= self.lo[-1, axis, tiles] == 0
@@ -121,10 +124,22 @@ class Geometry:
 
     def last_step(self, tiles: Ints) -> np.ndarray:
         """Whether each tile ends its reductions."""
+        if self.tiling.inequalities:
+            return self._in_domain(ends_reduction, tiles)
         last = np.ones(len(tiles), bool)
         for axis in self._reductions():
             last &= self.hi[-1, axis, tiles] == self.tiling.total[axis]
         return last
+
+    def _in_domain(
+        self, holds: Callable[[Tiling, Sequence[int], Sequence[int]], bool], tiles: Ints
+    ) -> np.ndarray:
+        """Ask every distinct box of *tiles* once."""
+        ends = np.concatenate([self.lo[-1][:, tiles], self.hi[-1][:, tiles]])
+        boxes, which = np.unique(ends, axis=1, return_inverse=True)
+        half = len(ends) // 2
+        answers = [holds(self.tiling, box[:half], box[half:]) for box in boxes.T.tolist()]
+        return np.array(answers, bool)[which.reshape(-1)]
 
     def _reductions(self) -> list[int]:
         kept = self.operands.axes[self.operands.output]

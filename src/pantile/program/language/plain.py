@@ -38,6 +38,7 @@ from pantile.program.language.recorder import (
 from pantile.program.language.sync import INITIAL, ROLES, ROWS, SLOT_ROWS
 from pantile.program.tables import Edge, Kind, Overflow, Test
 from pantile.tiling.operand import OperandTile
+from pantile.tiling.steps import begins_reduction, ends_reduction
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -375,13 +376,10 @@ class PlainLowering:
         )
 
     def _begins_reduction(self, tile: Tile) -> bool:
-        tiling = self.recording.tiling
-        return all(tile.start[tiling.axis(letter)] == 0 for letter in tiling.reductions)
+        return begins_reduction(self.recording.tiling, tile.start, tile.stop)
 
     def _ends_reduction(self, tile: Tile) -> bool:
-        tiling = self.recording.tiling
-        axes = [tiling.axis(letter) for letter in tiling.reductions]
-        return all(tile.stop[axis] == tiling.total[axis] for axis in axes)
+        return ends_reduction(self.recording.tiling, tile.start, tile.stop)
 
     def _present(
         self, thread: int, operand: str, tile: Tile | OperandTile, piece: OperandTile, dst: Place

@@ -9,7 +9,7 @@ import numpy as np
 
 from pantile.targets.ascend.elements import BLOCK_BYTES, FRACTAL_ROWS, up
 from pantile.targets.ascend.layouts import Layout, nz, zn, zz
-from pantile.targets.ascend.memory import Memory, Write, spread
+from pantile.targets.ascend.memory import Memory, Write, require_moderate, spread
 from pantile.targets.ascend.moves import Args
 from pantile.targets.ascend.numbers import (
     Numbers,
@@ -31,7 +31,9 @@ def multiply(op: str, args: Args, registers: Registers, memory: Memory) -> list[
 
     K is the real one: what L0 holds beyond it is not looked at.
     """
-    m, n = int(args["m"]), int(args["n"])
+    m, n, k = (int(args[name]) for name in "mnk")
+    for sizes in ((m, k), (k, n), (m, n)):
+        require_moderate(*sizes)
     require_sums(op, args["dst"]["elem"])
     left, right = _operands(op, args, memory)
     if args["src0"]["elem"] == "float" and registers.ctrl & HF32_MODE:

@@ -104,7 +104,7 @@ class EventIds:
             f"no id of {source} to {destination} is free at {self.place(line)}: "
             f"{self.count} there are, {len(lines)} are held"
             + (f", {len(self.kept)} are kept for others" if self.kept else ""),
-            evidence=f"held since {', '.join(lines)}" if lines else "",
+            evidence=f"held since {', '.join(dict.fromkeys(lines))}" if lines else "",
             mend="release ids as soon as their last wait is issued, or wait with a barrier",
         )
 

@@ -90,6 +90,10 @@ def _effect(instruction: Instruction, registers: Registers, memory: Memory, plac
         raise ProgramError(f"{op} reads a register never written", place=place, mend=mend) from None
     except ProgramError as error:
         raise ProgramError(f"{op}: {error.problem}", place=place, mend=error.mend) from None
+    except KeyError as error:
+        raise ProgramError(f"{op} lacks {error.args[0]!r}, or does not know it", place=place) from None
+    except (TypeError, ValueError, AttributeError, OverflowError) as error:
+        raise ProgramError(f"{op} has an argument of another type: {error}", place=place) from None
 
 
 def _arrive(write: Write, memory: Memory, instruction: Instruction, place: Place) -> None:

@@ -63,6 +63,13 @@ class StreamJudge:
         grade, severity, said = self._judged(race, order)
         return grade, severity, said + self._on_machine(race)
 
+    def tell(self, operations: np.ndarray) -> str:
+        """Carry a legal order out, and say what became of the values."""
+        outcome = self._outcome(operations)
+        if outcome.untried:
+            return f"not executed: {outcome.untried}"
+        return f"executed {data_of(self.program)}, {outcome.difference or 'the same bytes are left'}"
+
     def _on_machine(self, race: Race) -> str:
         """Say in which order the race goes on the machine, if there is one."""
         if self.timeline is None or self.timeline.bound.machine is None:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from math import prod
 
 import numpy as np
 import numpy.typing as npt
 
-from pantile.errors import ProgramError
+from pantile.errors import OutsideModelError, ProgramError
 from pantile.simulate.elements import Bytes
 from pantile.simulate.storage import POISON
 from pantile.targets.ascend.elements import BLOCK_BYTES, up
@@ -84,6 +85,22 @@ class Memory:
         if index.size and (index.min() < 0 or index.max() >= size):
             reached = int(index.max()) + 1 if index.max() >= size else int(index.min())
             raise ProgramError(f"{reached} B of {buffer} are reached, which has {size} B")
+
+
+MOST_AT_ONCE = 1 << 24
+"""Elements or bytes that one instruction may touch; the buffers of a core hold far fewer."""
+
+
+def require_moderate(*factors: int) -> None:
+    """Check that one instruction does not touch more than anything holds: the product of *factors*.
+
+    Raises:
+        OutsideModelError: If it does.
+    """
+    if prod(factors) > MOST_AT_ONCE:
+        raise OutsideModelError(
+            f"it touches {prod(factors)} elements at once, and at most {MOST_AT_ONCE} are"
+        )
 
 
 def spread(start: int, offsets: npt.ArrayLike, width: int) -> Ints:

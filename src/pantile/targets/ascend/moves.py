@@ -15,7 +15,7 @@ import numpy as np
 from pantile.errors import OutsideModelError
 from pantile.targets.ascend.elements import BLOCK_BYTES, FRACTAL_BYTES, FRACTAL_ROWS, up
 from pantile.targets.ascend.layouts import Ints, nz, zn, zz
-from pantile.targets.ascend.memory import Memory, Write, spread
+from pantile.targets.ascend.memory import Memory, Write, require_moderate, spread
 from pantile.targets.ascend.numbers import bytes_of, numbers_of, pack_int4, require_sums, unpack_int4
 from pantile.targets.ascend.ranges import ELEMENT_BITS, Registers, UnsetRegister
 
@@ -35,6 +35,7 @@ def copy_window(op: str, args: Args, registers: Registers, memory: Memory) -> li
     _require_plain_window(op, args)
     width = ELEMENT_BITS[args["dst"]["elem"]] // 8
     block, rows, columns = BLOCK_BYTES // width, int(args["step_m"]), int(args["step_k"])
+    require_moderate(rows, columns)
     row, column = np.arange(rows)[:, None], np.arange(columns)
     source = zn(height, up(columns, block), block).offset(row, column)
     if not args["transpose"]:
@@ -67,6 +68,7 @@ def load_fractals(op: str, args: Args, registers: Registers, memory: Memory) -> 
     del registers
     if "_transpose" in op:
         return _turn_fractals(op, args, memory)
+    require_moderate(int(args["repeat"]), FRACTAL_BYTES)
     repeat = np.arange(int(args["repeat"]))
     inner = np.arange(FRACTAL_BYTES)
     source = repeat[:, None] * (int(args["src_stride"]) * FRACTAL_BYTES) + inner
@@ -83,6 +85,7 @@ def _turn_fractals(op: str, args: Args, memory: Memory) -> list[Write]:
     """A square of stacked fractals (2 of bytes, 4 of half bytes) is turned and cut into as many fractals."""
     stacked = 4 if op.endswith("_s4") else 2
     square = stacked * FRACTAL_BYTES
+    require_moderate(int(args["repeat"]), square)
     repeat = np.arange(int(args["repeat"]))[:, None]
     source = repeat * (int(args["src_stride"]) * square) + np.arange(square)
     rows = memory.read(args["src"]["buf"], int(args["src"]["off"]) + source)
@@ -108,6 +111,7 @@ def copy_bias(op: str, args: Args, registers: Registers, memory: Memory) -> list
 def _bursts(args: Args, gap: str, unit: int) -> Ints:
     """Return the offsets of *n_burst* runs of *len_burst* units, *gap* units apart."""
     length = int(args["len_burst"])
+    require_moderate(int(args["n_burst"]), length, unit)
     starts = np.arange(int(args["n_burst"])) * (length + int(args[gap])) * unit
     return starts[:, None] + np.arange(length * unit)
 
@@ -129,6 +133,7 @@ def _rows_to_fractals(args: Args, memory: Memory) -> list[Write]:
         raise OutsideModelError(f"nd2nz of {args['nd_num']} matrices at once is not covered, only of one")
     width = ELEMENT_BITS[args["dst"]["elem"]] // 8
     block, rows, columns = BLOCK_BYTES // width, int(args["n_value"]), int(args["d_value"])
+    require_moderate(rows, up(columns, block))
     row, column = np.arange(rows)[:, None], np.arange(up(columns, block))
     source = spread(int(args["src"]["off"]), row * int(args["src_d_value"]) + column[:columns], width)
     data = np.zeros((rows, len(column), width), np.uint8)
@@ -144,6 +149,7 @@ def copy_out(op: str, args: Args, registers: Registers, memory: Memory) -> list[
         raise OutsideModelError(f"{op} is covered as nz2nd without relu and channel split only")
     require_sums(op, args["src"]["elem"])
     rows, columns = int(args["m_size"]), int(args["n_size"])
+    require_moderate(rows, columns)
     row, column = np.arange(rows)[:, None], np.arange(columns)
     source = (column // FRACTAL_ROWS * int(args["src_stride"]) + row) * FRACTAL_ROWS + column % FRACTAL_ROWS
     read = memory.read(args["src"]["buf"], spread(int(args["src"]["off"]), source, 4))

@@ -155,8 +155,15 @@ def _mad(op: str, args: Mapping[str, Any], registers: Registers) -> list[Range]:
 
 
 def _copy_to_bias(op: str, args: Mapping[str, Any], registers: Registers) -> list[Range]:
-    length, lo = 64 * args["len_burst"], int(args["dst_bt_addr"])
-    return [Range("BT", lo, lo + length, writes=True), _at(args["src"], length, writes=False)]
+    lo = int(args["dst_bt_addr"])
+    written, read = _bursts(args, "dst_gap", 64), _bursts(args, "src_gap", 64)
+    return [Range("BT", lo, lo + written, writes=True), _at(args["src"], read, writes=False)]
+
+
+def _bursts(args: Mapping[str, Any], gap: str, unit: int) -> int:
+    """Bytes from the first to the end of the last of *n_burst* runs of *len_burst* units; one if not said."""
+    more, burst = args.get("n_burst", 1) - 1, args["len_burst"]
+    return int((more * (burst + args.get(gap, 0)) + burst) * unit)
 
 
 def _copy_in(op: str, args: Mapping[str, Any], registers: Registers) -> list[Range]:
@@ -166,16 +173,17 @@ def _copy_in(op: str, args: Mapping[str, Any], registers: Registers) -> list[Ran
         length = ((blocks - 1) * args["dst_nz_c0_stride"] + args["n_value"]) * BLOCK
         source = ((args["n_value"] - 1) * args["src_d_value"] + args["d_value"]) * width
         return [_at(args["dst"], length, writes=True), _at(args["src"], source, writes=False)]
-    more, burst = args["n_burst"] - 1, args["len_burst"]
     return [
-        _at(args["dst"], (more * (burst + args["dst_gap"]) + burst) * BLOCK, writes=True),
-        _at(args["src"], (more * (burst + args["src_gap"]) + burst) * BLOCK, writes=False),
+        _at(args["dst"], _bursts(args, "dst_gap", BLOCK), writes=True),
+        _at(args["src"], _bursts(args, "src_gap", BLOCK), writes=False),
     ]
 
 
 def _copy_to_fix(op: str, args: Mapping[str, Any], registers: Registers) -> list[Range]:
-    length = 128 * args["len_burst"]  # the FP buffer is filled in blocks of 128 bytes
-    return [_at(args["dst"], length, writes=True), _at(args["src"], length, writes=False)]
+    return [  # the FP buffer is filled in blocks of 128 bytes
+        _at(args["dst"], _bursts(args, "dst_gap", 128), writes=True),
+        _at(args["src"], _bursts(args, "src_gap", 128), writes=False),
+    ]
 
 
 def _copy_out(op: str, args: Mapping[str, Any], registers: Registers) -> list[Range]:

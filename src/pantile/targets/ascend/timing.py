@@ -24,7 +24,7 @@ from pantile.simulate.bound import BoundProgram, place_of
 from pantile.simulate.service import TICKS_PER_SECOND, service_ticks
 from pantile.simulate.work import cycles_ticks
 from pantile.targets.ascend.pipes import LANES
-from pantile.targets.ascend.trace import FAMILY
+from pantile.targets.ascend.trace import FAMILY, require_trace
 from pantile.targets.ascend.trace_rows import UNIT_FLAG
 from pantile.targets.ascend.work import CUBES, CYCLES, STREAMED, UNSAID
 
@@ -38,7 +38,7 @@ ENGINES = {"PIPE_M": "cube", "PIPE_V": "vector"}
 """The engine of each pipe that computes."""
 
 WITH_PATHS = 200_000
-"""Operations up to which paths are resources: each use is work for the engine, and programs are large."""
+"""Operations up to which paths are resources: each use is work for the engine."""
 
 STEP_MACS = CUBES["cube 2-byte"]
 """What the machine's figure for its cube counts: 16 x 16 x 16 in a cycle is 4096."""
@@ -166,6 +166,7 @@ def bind_core(program: Program, machine: Machine, *, paths: bool | None = None) 
         PantileError: If the machine lacks a path, an engine or a figure that the program needs; each once,
             with the line of the first operation.
     """
+    require_trace(program)
     tables, timing = program.tables(), CoreTiming(machine)
     demands = _demands(program, tables, timing)
     if not (len(tables["op"]) <= WITH_PATHS if paths is None else paths):

@@ -29,7 +29,7 @@ from pantile.targets.ascend.hand_over import (
 from pantile.targets.ascend.mma_tile import HF32_BIT
 from pantile.targets.ascend.pipes import ALL, EVENT_IDS, PIPELINED, PIPES, SCALAR, pipe_of
 from pantile.targets.ascend.ranges import Range, Registers, UnsetRegister, mad_forwards, ranges_of
-from pantile.targets.ascend.trace_rows import Rows
+from pantile.targets.ascend.trace_rows import LAST_BYTE, Rows
 from pantile.targets.ascend.work import Work, access_work, without_last, work_of
 
 FAMILY = "ascend"
@@ -76,6 +76,25 @@ def program_of_trace(
             problems.append(error)
     raise_all(problems)
     return maker.program(trace)
+
+
+def require_trace(program: Program) -> None:
+    """Check that a program keeps the trace that it was made of.
+
+    Raises:
+        ProgramError: If it does not, as a file changed by hand may not.
+    """
+    kept = program.parameters
+    rows = {name: kept.get(name) for name in ("stream", "lines", "starts", "works", "forwarding", "spaces")}
+    lost = [name for name, value in rows.items() if not isinstance(value, list | tuple)]
+    lengths = {len(kept[name]) for name in ("stream", "lines", "starts") if name not in lost}
+    if lost or len(lengths) > 1 or "event_ids" not in kept:
+        what = f"lacks {', '.join(lost)}" if lost else "keeps another number of instructions than of lines"
+        raise ProgramError(
+            f"a core program {what}",
+            place=Place(program.name),
+            mend="write it with to_json or to_text of pantile.ascend",
+        )
 
 
 def _last_issues(trace: Sequence[Mapping[str, Any]]) -> dict[str, int]:
@@ -129,7 +148,7 @@ class _Maker:
             self._add(position, str(op), args, str(pipe))
         except KeyError as error:
             raise ProgramError(f"{op} lacks {error.args[0]!r}, or does not know it", place=place) from None
-        except (TypeError, ValueError, AttributeError) as error:
+        except (TypeError, ValueError, AttributeError, OverflowError) as error:
             raise ProgramError(f"{op} has an argument of another type: {error}", place=place) from None
         except UnsetRegister as error:
             mend = f"set it before, with {error}"
@@ -166,6 +185,8 @@ class _Maker:
         computes = pipe == MATRIX
         macs = int(args["m"]) * int(args["k"]) * int(args["n"]) if computes else 0
         kind = Kind.COMPUTE if computes else Kind.MOVE
+        if macs > LAST_BYTE:
+            raise ValueError(f"{macs} multiplications are beyond every buffer")
         mode = mode_of(op, args)
         flagged = (mode, blocks_of(op, args) if mode else ())
         work = work_of(op, args, hf32=bool(self.registers.ctrl & HF32_BIT))
@@ -206,6 +227,8 @@ class _Maker:
         for end in key[:2]:
             if end not in PIPES:
                 raise ValueError(f"{end!r} is no pipe")
+        if abs(key[2]) > LAST_BYTE:
+            raise ValueError(f"an id of {key[2]} is beyond every flag")
         if key not in self.flags:
             self.flags[key] = self.rows.counter(*key, 1, Overflow.SATURATE)
         number = self._op(position, pipe, op, Kind.SYNC)

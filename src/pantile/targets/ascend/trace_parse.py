@@ -26,7 +26,8 @@ _NUMBERED_PIPES = ("PIPE_S", "PIPE_V", "PIPE_M", "PIPE_MTE1", "PIPE_MTE2", "PIPE
 """Pipes as the library's trace header numbers them; PIPE_FIX it lacks."""
 
 _BUFFERS = {qualifier: buffer for buffer, qualifier in QUALIFIERS.items()}
-_NUMBER = re.compile(r"[+-]?(0[xX][0-9a-fA-F]+|\d+)")
+_NUMBER = re.compile(r"0[xX][0-9a-fA-F]+|[0-9]+")
+_LARGEST, _LONGEST = 1 << 64, 66
 _EVENT = re.compile(r"EVENT_ID(\d+)")
 _NAME = re.compile(r"[A-Za-z_]\w*")
 _POINTER = re.compile(
@@ -166,7 +167,7 @@ class _Reader:
                     self.untyped.append(number)
         elif element not in ELEMENT_BITS:
             raise _Wrong("a pointer to a known element type", suggestion(element, ELEMENT_BITS))
-        offset = int(pointer["offset"] or "0", 0)
+        offset = _int(pointer["offset"] or "0")
         return {"buf": _buffer(parameter, pointer), "off": offset, "elem": element}
 
     def _refuse(self, line: int, column: int, problem: str, mend: str | None = None) -> None:
@@ -210,14 +211,15 @@ def _buffer(parameter: Parameter, pointer: re.Match[str]) -> str:
 
 
 def _int(text: str) -> int:
-    if text.isdecimal() and text.isascii():
-        return int(text)
     event = _EVENT.fullmatch(text)
     if event is not None:
-        return int(event[1])
+        return _int(event[1])
     if not _NUMBER.fullmatch(text):
-        raise _Wrong("a number")
-    return int(text, 16 if "x" in text.lower() else 10)
+        raise _Wrong("a number of at least 0")
+    value = int(text, 16 if "x" in text.lower() else 10) if len(text) <= _LONGEST else _LARGEST
+    if value >= _LARGEST:
+        raise _Wrong("a number of 64 bits")
+    return value
 
 
 def _bool(text: str) -> bool | int:

@@ -18,6 +18,9 @@ if TYPE_CHECKING:
     from pantile.targets.ascend.ranges import Range
     from pantile.targets.ascend.work import Work
 
+LAST_BYTE = 1 << 48
+"""What no address on a chip reaches."""
+
 UNIT_FLAG = "unit flag"
 """What the counters of unit flags are called."""
 
@@ -63,8 +66,14 @@ class Rows:
         return number
 
     def touch(self, op: int, ranges: Sequence[Range]) -> None:
-        """Let an operation read and write bytes."""
+        """Let an operation read and write bytes.
+
+        Raises:
+            ValueError: If no buffer has them.
+        """
         for each in ranges:
+            if not 0 <= each.lo < each.hi <= LAST_BYTE:
+                raise ValueError(f"bytes {each.lo} to {each.hi} of {each.buffer} are beyond every buffer")
             space = self.spaces.setdefault(each.buffer, len(self.spaces))
             mode = Mode.WRITE if each.writes else Mode.READ
             self._rows["access"].append((op, mode, space, each.lo, each.hi - each.lo, 1, 0, -1, space, 0))

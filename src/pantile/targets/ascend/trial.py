@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from pantile.errors import OutsideModelError
 from pantile.targets.ascend.memory import BUFFERS_220X, Memory
 
 if TYPE_CHECKING:
@@ -19,6 +20,8 @@ if TYPE_CHECKING:
     from pantile.simulate.elements import Bytes
 
 SEED = 5
+
+MOST_BYTES, MOST_BUFFER_BYTES = 1 << 27, 1 << 22
 
 
 def trial_memory(program: Program, capacities: Mapping[str, int] = BUFFERS_220X) -> Memory:
@@ -30,12 +33,19 @@ def trial_memory(program: Program, capacities: Mapping[str, int] = BUFFERS_220X)
     Args:
         program: As :func:`~pantile.targets.ascend.trace.program_of_trace` makes it.
         capacities: Bytes of each buffer.
+
+    Raises:
+        OutsideModelError: If that is more than :data:`MOST_BYTES`, or :data:`MOST_BUFFER_BYTES` of a buffer.
     """
     random = np.random.default_rng(SEED)
     access, sizes = program.tables()["access"], dict(capacities)
     for space, name in enumerate(program.parameters["spaces"]):
         mine = access[access["space"] == space]
         sizes[name] = max(int((mine["lo"] + mine["length"]).max()), sizes.get(name, 0))
+    for name, size in sizes.items():
+        most = MOST_BUFFER_BYTES if name in capacities else MOST_BYTES
+        if size > most:
+            raise OutsideModelError(f"it reaches {size} B of {name}, and at most {most} B are tried")
     memory = Memory({})
     for name, size in sizes.items():
         memory.put_tensor(name, _finite(random, size))

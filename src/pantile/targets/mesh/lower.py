@@ -9,7 +9,7 @@ nobody skips a tile.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import product
 from typing import TYPE_CHECKING
@@ -41,6 +41,9 @@ if TYPE_CHECKING:
     from pantile.tiling.operand import OperandTile
     from pantile.tiling.plan import Plan
     from pantile.tiling.tiling import Tiling
+
+SOURCE = "pantile/targets/mesh/lower.py"
+"""The file that operations come from, as it is called wherever the package is installed."""
 
 INPUTS: tuple[Input, Input] = ("a", "b")
 _NAMES = {"a": "X", "b": "W"}
@@ -209,7 +212,8 @@ def lower(plan: Plan, *, name: str) -> Program:
     grid = Grid(plan.parameters["machine_grid"][0], plan.parameters["machine_grid"][1])
     recording = record(plan.tiling, threads, grid=grid)
     dtypes = dict(zip(("X", "W", "Y"), plan.parameters["dtypes"], strict=True))
-    return lower_recording(recording, name=name, dtypes=dtypes, grid=grid)
+    program = lower_recording(recording, name=name, dtypes=dtypes, grid=grid)
+    return replace(program, parameters={**program.parameters, "files": SOURCE})
 
 
 def work_of(plan: Plan) -> Work:
