@@ -8,7 +8,7 @@ import numpy as np
 
 from pantile.check.chains import chains_of
 from pantile.check.ledger import ADDS, FREE, LISTS, TAKES, Ledger, ledger_of, posts_of_their_own
-from pantile.check.order_kernel import CHAINS, OPEN_WAIT, ENTRY_POST
+from pantile.check.order_kernel import CHAINS, ENTRY_POST, OPEN_WAIT
 from pantile.program.tables import Test
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from pantile.errors import OutsideModelError
+from pantile.errors import OutsideModelError, WorkloadError
 from pantile.planners.asw.assignment import Grid, placed
 from pantile.planners.asw.block_order import BlockOrder
 from pantile.planners.cann.block_order import WINDOW, reduction_pieces
@@ -85,8 +85,20 @@ def launch_of(plan: Plan, product: Matmul, machine: Machine) -> Launch:
     Raises:
         OutsideModelError: If the plan does not say which core computes what, or computes what no core does.
         CapacityError: If its tile overflows a buffer of *machine*.
+        WorkloadError: If it is a plan of something else, as one changed by hand may be.
     """
-    return (_cann if plan.planner == "cann" else _asw)(plan, product, machine)
+    try:
+        launch = (_cann if plan.planner == "cann" else _asw)(plan, product, machine)
+    except KeyError as error:
+        problem = f"a plan without a usable {str(error.args[0])!r}"
+        raise WorkloadError(problem, mend="plan again") from None
+    kernel = launch.kernel
+    sizes = (launch.batch * kernel.m, kernel.n, kernel.k)
+    if sizes != (product.batch * product.m, product.n, product.k):
+        planned = f"{launch.batch} of m{kernel.m} n{kernel.n} k{kernel.k}"
+        problem = f"the plan computes {planned}, the product is {product}"
+        raise WorkloadError(problem, mend="plan again")
+    return launch
 
 
 def _types(product: Matmul) -> dict[str, Any]:
@@ -151,6 +163,9 @@ def _cann(plan: Plan, product: Matmul, machine: Machine) -> Launch:
     )
     counts = (ceil_div(m, kernel.tile_m), ceil_div(n, kernel.tile_n))
     order, cores = Swizzle(("m", "n"), counts, window=WINDOW, tail="merged"), plan.parameters["blockDim"]
+    if cores > machine.grid.cores:
+        problem = f"the plan deals tiles to {cores} cores, {machine.name} has {machine.grid.cores}"
+        raise WorkloadError(problem, mend="plan again for this machine")
     sources = _sources(product, batch)
 
     def work_of(core: int) -> Works:

@@ -93,7 +93,7 @@ def read_plan_file(path: str | os.PathLike[str]) -> PlanFile:
     texts = {key: data.get(key) for key in ("workload", "machine", "planner", "semantics")}
     wrong = [key for key, text in texts.items() if not isinstance(text, str)]
     if not isinstance(parameters, dict) or not isinstance(mapping, str | None):
-        wrong.append("parameters")
+        wrong.append("parameters.mapping")
     dims = data.get("dims", {})
     if not isinstance(dims, dict) or not all(type(size) is int for size in dims.values()):
         wrong.append("dims")

@@ -209,7 +209,7 @@ def _step(
     part = Part(
         index=index,
         k_part=kernel.step,
-        k_ceil=min(kernel.step, deep),
+        k_ceil=min(up(kernel.step, max(FRACTAL_ROWS, kernel.element.block)), deep),
         k_actual=min(kernel.step, actual),
         l0=kernel.l0_address(half, "L0A"),
     )

@@ -13,6 +13,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+import numpy as np
+
 from pantile.errors import Place, ProgramError, raise_all
 from pantile.program.piece import Piece
 from pantile.program.program import Program
@@ -78,6 +80,11 @@ def program_of_trace(
     return maker.program(trace)
 
 
+def _is_row(value: object) -> bool:
+    """Whether a value is a row of things: a list, or as programs made in columns have it."""
+    return isinstance(value, Sequence | np.ndarray) and not isinstance(value, str)
+
+
 def require_trace(program: Program) -> None:
     """Check that a program keeps the trace that it was made of.
 
@@ -86,7 +93,7 @@ def require_trace(program: Program) -> None:
     """
     kept = program.parameters
     rows = {name: kept.get(name) for name in ("stream", "lines", "starts", "works", "forwarding", "spaces")}
-    lost = [name for name, value in rows.items() if not isinstance(value, list | tuple)]
+    lost = [name for name, value in rows.items() if not _is_row(value)]
     lengths = {len(kept[name]) for name in ("stream", "lines", "starts") if name not in lost}
     if lost or len(lengths) > 1 or "event_ids" not in kept:
         what = f"lacks {', '.join(lost)}" if lost else "keeps another number of instructions than of lines"
