@@ -187,9 +187,11 @@ def _copy_to_fix(op: str, args: Mapping[str, Any], registers: Registers) -> list
 
 
 def _copy_out(op: str, args: Mapping[str, Any], registers: Registers) -> list[Range]:
+    rows, columns = int(args["m_size"]), int(args["n_size"])
+    reached = (rows - 1) * int(args["dst_stride"]) + columns if args["nz2nd_en"] and rows else rows * columns
     found = [
         _at(args["src"], _up(args["n_size"], 16) * args["src_stride"] * 4, writes=False),
-        _at(args["dst"], args["n_size"] * args["m_size"] * _element_bytes(args["dst"]), writes=True),
+        _at(args["dst"], reached * _element_bytes(args["dst"]), writes=True),
     ]
     if args["quant_pre"] == "VDEQF16":
         found.append(Range("FB", 0, 1, writes=False))
