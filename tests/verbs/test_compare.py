@@ -82,7 +82,7 @@ def test_pieces_and_few_cores_are_judged_as_planned() -> None:
     few = compared("bmm:b=2,m=512,n=512,k=1024", "asw:published", "asw").sides[1]
     assert few.aspects["reduction"].value == {"reduced": True, "used_cores": 8}
     assert few.judged is not None
-    assert few.judged.bound == "schedule"
+    assert few.judged.bound == "memory"
 
 
 def test_a_plan_that_comes_to_nothing_parts_where_it_stops() -> None:

@@ -54,7 +54,8 @@ def _asw(plan: Plan) -> dict[str, Aspect]:
     found = {"entry": Aspect({"way": ways[mode], "mode": mode}, ("0 entry", "mode"))}
     if "base_tile" in figures:
         found["base tile"] = Aspect(figures["base_tile"], ("1 L0 tile", "base_tile"))
-    block = ("2 single-core block", "block")
+    again = "recut" in figures.get("tail", {})
+    block = ("4 tail", "recut") if again else ("2 single-core block", "block")
     if "single_core" in figures:
         found["single-core tile"] = Aspect(_only(figures["single_core"], "m", "n", "k_l1"), block)
         dealt = figures["assignment"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from fractions import Fraction
 
 import pytest
@@ -28,16 +29,55 @@ PROBLEMS = st.builds(
 @given(PROBLEMS)
 def test_the_closed_form_is_the_planners_own_time(problem: Problem) -> None:
     stages = run_stages(problem, CHIP)
-    cut, tail, totals = stages.cut, stages.tail, stages.totals
-    if cut is None or tail is None or totals is None or totals.total is None:
+    cut, tail = stages.cut, stages.tail
+    if cut is None or tail is None or stages.executed is None:
         return
+    totals = stages.executed.totals
+    assert totals.total is not None
     pieces = tail.pieces if tail.effective == "A1" else None
     found = judged(problem, CHIP, (cut.m, cut.n), "closed", pieces)
-    if tail.effective != "B":
-        assert found.seconds == totals.total - totals.drain
+    assert found.seconds == totals.total - totals.drain
     assert found.terms["schedule"] >= found.terms["compute"]
     assert found.seconds == max(found.terms.values())
     assert found.bound in found.terms
+
+
+@settings(max_examples=100)
+@given(PROBLEMS, st.sampled_from([10**9, 10**10, 3 * 10**10, 10**11]))
+def test_the_judges_know_what_one_core_draws(problem: Problem, rate: int) -> None:
+    """Few cores or all: the closed form is the plan's own time, and the exact one keeps its bounds."""
+    chip = replace(CHIP, core_gm_bytes_per_second=rate)
+    stages = run_stages(problem, chip)
+    cut, few = stages.cut, stages.reduction
+    assert cut is not None
+    cores = few.cores if few is not None else CHIP.cores
+    pieces = stages.tail.pieces if stages.tail is not None and stages.tail.effective == "A1" else None
+    closed, exact = (
+        judged(problem, chip, (cut.m, cut.n), how, pieces, few.cores if few is not None else 0)
+        for how in ("closed", "exact")
+    )
+    drawn = min(chip.gm_bytes_per_second, cores * rate)
+    for found in (closed, exact):
+        assert found.seconds >= Fraction(max(problem.input_bytes, problem.output_bytes), drawn)
+    if few is not None:
+        assert closed.terms["schedule"] == few.waves * few.time.total
+    else:
+        assert stages.executed is not None
+        totals = stages.executed.totals
+        assert closed.seconds == totals.total - totals.drain  # type: ignore[operator]
+
+
+@pytest.mark.parametrize(("rate", "load_us"), [(10**10, 419.4304), (10**11, 41.94304), (None, 83.88608)])
+def test_four_cores_load_at_the_rate_of_four(rate: int | None, load_us: float) -> None:
+    problem = Problem(batch=4, m=256, n=256, k=4096)
+    chip = replace(CHIP, core_gm_bytes_per_second=rate)
+    few = run_stages(problem, chip).reduction
+    assert few is not None
+    assert float(few.time.load) * 1e6 == pytest.approx(load_us)
+    for how in ("closed", "exact"):
+        found = judged(problem, chip, (256, 256), how, cores=4)  # type: ignore[arg-type]
+        assert float(found.seconds) * 1e6 == pytest.approx(load_us)
+        assert judged(problem, chip, (256, 256), how) == found  # type: ignore[arg-type]
 
 
 @settings(max_examples=100)

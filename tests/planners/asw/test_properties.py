@@ -23,7 +23,7 @@ from pantile.planners.asw.grain import up
 from pantile.planners.asw.l2 import l2_use
 from pantile.planners.asw.pipeline import SEMANTICS, AswOptions, Stages, run_stages
 from pantile.planners.asw.problem import Problem
-from pantile.planners.asw.single_core import traffic_bytes
+from pantile.planners.asw.single_core import FINER_CUTS, traffic_bytes
 from pantile.planners.asw.working_set import wave_estimate, wave_exact
 from pantile.tiling.orders import check_bijection
 
@@ -209,12 +209,17 @@ def keeps_the_corrected_constraints(stages: Stages) -> None:
 @settings(max_examples=200)
 @given(problems(), st.sampled_from([4096, 16384, 32768, 40000, 524288]))
 def test_corrected_finds_a_block_wherever_one_is_legal(problem: Problem, l1_bytes: int) -> None:
-    """Legal: no finer than the side of L0C, a block for every core, and L1 holds a grain of k for it."""
+    """Legal: no finer than the side of L0C, a block for every core, and L1 holds a grain of k for it.
+
+    Where none is, blocks are finer, and the plan says so.
+    """
     chip = replace(Chip(), l1_bytes=l1_bytes)
     stages = run_stages(problem, chip)
-    if stages.entry.mode == "reduce":
+    assert stages.feasible
+    if stages.reduction is not None:
         held = chip.l1_bytes // (2 * (stages.base.m + stages.base.n) * 2) // 16
-        assert stages.feasible == (held > 0)
+        same = (stages.reduction.m, stages.reduction.n) == (stages.base.m, stages.base.n)
+        assert same == (held > 0)
         return
     legal = False
     for rows in range(1, -(-problem.m // min(256, up(problem.m, 16))) + 1):
@@ -222,7 +227,8 @@ def test_corrected_finds_a_block_wherever_one_is_legal(problem: Problem, l1_byte
             m, n = up(-(-problem.m // rows), 16), up(-(-problem.n // columns), 16)
             blocks = problem.batch * -(-problem.m // m) * -(-problem.n // n)
             legal |= blocks >= chip.cores and chip.l1_bytes // (2 * (m + n) * 2) >= 16
-    assert stages.feasible == legal
+    assert stages.block is not None
+    assert (stages.block.relax_level < FINER_CUTS) == legal
 
 
 @settings(max_examples=60)

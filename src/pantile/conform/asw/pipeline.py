@@ -9,6 +9,7 @@ from pantile.conform.case_inputs import read_inputs
 from pantile.planners.asw.exact import Judge
 from pantile.planners.asw.pipeline import AswOptions, run_stages
 from pantile.planners.asw.reduction import few_blocks
+from pantile.planners.asw.single_core import FINER_CUTS
 from pantile.planners.asw.split import residency, split_kind
 
 if TYPE_CHECKING:
@@ -59,7 +60,7 @@ def _reached(stages: Stages) -> dict[str, Any]:
         return figures
     if stages.entry.mode == "reduce":
         return {**figures, "reduce": _reduce(stages)}
-    if stages.block is None:
+    if stages.block is None or stages.block.relax_level == FINER_CUTS:  # where the ladder of 6.1 ends
         reason = "no candidate" if stages.base.m else "base=0"
         return {**figures, "stage2": {"feasible": False, "reason": reason, "unsplit": False}}
     return {

@@ -126,6 +126,42 @@ def group_cores(grid: Grid, group: int) -> int:
     return grid.cores // groups + (1 if group < grid.cores % groups else 0)
 
 
+def rounds_of(grid: Grid, assignment: Assignment) -> tuple[int, int]:
+    """Return the blocks of the busiest core, and the cores that have so many; 0 where all have."""
+    if assignment == "linear":
+        return -(-grid.blocks // grid.cores), grid.blocks % grid.cores
+    groups = min(grid.batch, grid.cores)
+    most = busy = 0
+    for group in range(groups):
+        cores = group_cores(grid, group)
+        blocks = -(-(grid.batch - group) // groups) * grid.rows * grid.columns
+        rounds = -(-blocks // cores)
+        if rounds > most:
+            most, busy = rounds, 0
+        busy += (blocks - 1) % cores + 1 if rounds == most else 0
+    return most, busy % grid.cores
+
+
+def cores_in_use(grid: Grid, assignment: Assignment) -> int:
+    """Return the cores that get a block."""
+    if assignment == "linear":
+        return grid.used_cores
+    groups = min(grid.batch, grid.cores)
+    per_batch = grid.rows * grid.columns
+    return sum(
+        min(group_cores(grid, group), -(-(grid.batch - group) // groups) * per_batch)
+        for group in range(groups)
+    )
+
+
+def windows_of(grid: Grid, order: BlockOrder, assignment: Assignment) -> tuple[int, ...]:
+    """Return the heights of windows: one, or under ``batch_first`` those of its larger and smaller groups."""
+    if assignment == "linear":
+        return (order.window,)
+    groups = min(grid.batch, grid.cores)
+    return tuple(dict.fromkeys(window_of(group_cores(grid, group)) for group in (0, groups - 1)))
+
+
 def placed(grid: Grid, order: BlockOrder, assignment: Assignment) -> Iterator[Placed]:
     """Yield every block under one of the two ways."""
     return linear(grid, order) if assignment == "linear" else batch_first(grid, order)

@@ -5,7 +5,7 @@ Source: asw-theory.md sections 6.1 and 6.2.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -39,6 +39,7 @@ class Candidates:
         enough: Whether there is a block for every core (constraint 1) and L1 holds a step at all.
         runs: Whether contiguous runs are long enough (constraint 3).
         moves: Whether moves are large enough (constraint 3).
+        finer: Whether these are cuts below the tile of stage 1 too, because L1 holds no step of any above.
     """
 
     m: Integers
@@ -49,6 +50,7 @@ class Candidates:
     enough: Mask
     runs: Mask
     moves: Mask
+    finer: bool = False
 
     def passes(self, level: int) -> Mask:
         """Return which blocks pass with so many kinds of thresholds dropped."""
@@ -83,8 +85,27 @@ def candidates_of(
     """Return every cut of a batch into equal blocks, down to the tile of stage 1.
 
     As published, blocks are whole tiles, and thresholds are absolute; under ``corrected`` they are whole
-    grains, and no threshold is above what an operand can offer.
+    grains, and no threshold is above what an operand can offer. If then L1 holds no step of any of them,
+    cuts go on down to one grain.
     """
+    bounded = _cuts_to_tile(problem, chip, entry, base, corrected=corrected)
+    if not corrected or bounded.enough.any():
+        return bounded
+    finer = every_cut(problem, chip, entry.blocks_per_batch)
+    return replace(finer, finer=True) if finer.enough.any() else bounded
+
+
+def every_cut(problem: Problem, chip: Chip, fewest: int) -> Candidates:
+    """Return every pair of aligned cuts, down to blocks of one grain, of at least *fewest* blocks a batch."""
+    largest = largest_side(problem, chip)
+    axes = [aligned_cuts(size, chip.grain, most=size, largest=largest) for size in (problem.m, problem.n)]
+    return crossed(problem, chip, axes[0], axes[1], fewest, corrected=True)
+
+
+def _cuts_to_tile(
+    problem: Problem, chip: Chip, entry: Entry, base: BaseTile, *, corrected: bool
+) -> Candidates:
+    """Return every cut of a batch into equal blocks that are no smaller than the tile of stage 1."""
     grain, largest = chip.grain, largest_side(problem, chip)
     axes = []
     for size, tile in ((problem.m, base.m), (problem.n, base.n)):

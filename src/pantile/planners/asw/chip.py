@@ -6,6 +6,7 @@ Source: asw-theory.md section 2.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from fractions import Fraction
 from functools import lru_cache
 from math import isfinite, lcm
 from typing import TYPE_CHECKING, Any
@@ -89,6 +90,13 @@ class Chip:
     core_gm_bytes_per_second: int | None = None
     block_overhead_ps: int = 0
 
+    @property
+    def drawn_bytes_per_second(self) -> int:
+        """Bytes per second that all cores together draw from memory: what it gives, or what they can take."""
+        if self.core_gm_bytes_per_second is None:
+            return self.gm_bytes_per_second
+        return min(self.gm_bytes_per_second, self.cores * self.core_gm_bytes_per_second)
+
     def gm_rate_of(self, cores: int) -> tuple[int, int]:
         """Return the bytes per second that so many cores draw from memory, as numerator and denominator."""
         if self.core_gm_bytes_per_second is None:
@@ -110,7 +118,8 @@ class Ticks:
     Attributes:
         per_second: Ticks of a second.
         flop: Ticks in which one core computes one floating-point operation at its peak.
-        gm_byte: Ticks of one byte at one core's share of the memory's rate; likewise l2_byte.
+        gm_byte: Ticks of one byte at the rate at which one working core draws from memory.
+        l2_byte: Ticks of one byte at one core's share of the shared cache's rate.
         overhead: Ticks that a block costs whatever it does.
     """
 
@@ -122,14 +131,16 @@ class Ticks:
 
 
 @lru_cache(maxsize=64)
-def ticks_of(chip: Chip) -> Ticks:
-    """Return the unit in which times on *chip* are counted."""
-    per_second = lcm(chip.peak_flops, chip.gm_bytes_per_second, chip.l2_bytes_per_second, PICOSECONDS)
+def ticks_of(chip: Chip, working: int = 0) -> Ticks:
+    """Return the unit in which times on *chip* are counted while so many cores work; 0 is all of them."""
+    cores = working or chip.cores
+    rate, parts = Fraction(*chip.gm_rate_of(cores)).as_integer_ratio()
+    per_second = lcm(chip.peak_flops, rate, chip.l2_bytes_per_second, PICOSECONDS)
     each = per_second * chip.cores
     return Ticks(
         per_second,
         each // chip.peak_flops,
-        each // chip.gm_bytes_per_second,
+        per_second * cores * parts // rate,
         each // chip.l2_bytes_per_second,
         chip.block_overhead_ps * (per_second // PICOSECONDS),
     )

@@ -89,8 +89,8 @@ def _block(printed: Stages, right: Stages) -> Iterator[Note]:
             yield Note("E-12", f"{block.m} x {block.n} is no multiple of the L0 tile {base.m} x {base.n}")
     if block.relax_level or problem.k * problem.element_bytes < chip.run_bytes:
         yield Note("E-13", f"thresholds are capped by what the operands offer; level {block.relax_level}")
-    totals = right.totals
-    assert totals is not None
+    assert right.executed is not None
+    totals = right.executed.totals
     if totals.l2 is not None and totals.memory is not None and totals.l2 > totals.memory:
         yield Note(
             "E-41",

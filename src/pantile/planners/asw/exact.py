@@ -51,7 +51,7 @@ class Judge:
 
     def block(self, m: int, n: int) -> Fraction:
         """Return the seconds of a block of m rows and n columns, computed in whole grains."""
-        problem, ticks, grain = self.problem, ticks_of(self.chip), self.chip.grain
+        problem, ticks, grain = self.problem, ticks_of(self.chip, self.cores), self.chip.grain
         padded = up(m, grain) * up(n, grain) * up(problem.k, grain)
         delivered = self.reread * problem.input_bytes
         share = Fraction(m * n, problem.batch * problem.m * problem.n)

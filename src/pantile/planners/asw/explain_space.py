@@ -11,6 +11,7 @@ from pantile.planners.asw.assignment import (
     Assignment,
     Grid,
     batches_at_once,
+    cores_in_use,
     group_cores,
     one_wave,
 )
@@ -98,7 +99,7 @@ def _explain_l0c(stages: Stages, log: DecisionLog, m: int, n: int) -> None:
 
     def times(m: int, n: int) -> tuple[float, float]:
         compute = 2 * m * n * problem.k * chip.cores / chip.peak_flops
-        return compute, m * n * problem.out_bytes * chip.cores / chip.gm_bytes_per_second
+        return compute, m * n * problem.out_bytes * chip.cores / chip.drawn_bytes_per_second
 
     single, double = times(base.m, base.n), times(m, n)
     ways = {
@@ -173,7 +174,7 @@ def _losers(stages: Stages, block: SingleCore) -> tuple[str, ...]:
         f"{_cut(found.at(int(at)))}: {what_fails(problem, stages.chip, found, int(at), fewest)}"
         for at in failed
     ]
-    rate = stages.chip.gm_bytes_per_second
+    rate = stages.chip.drawn_bytes_per_second
     if stages.corrected:
         cost = (found.columns * problem.m + found.rows * problem.n) * float(problem.k)
     else:
@@ -196,7 +197,8 @@ def explain_assignment(stages: Stages, log: DecisionLog) -> None:
     assert block is not None
     log.stage = "3 assignment"
     grid = Grid(problem.batch, block.rows, block.columns, chip.cores)
-    log.add("used_cores", grid.used_cores, "min(blocks, C)", {"blocks": grid.blocks, "C": chip.cores})
+    used = cores_in_use(grid, stages.options.assignment)
+    log.add("used_cores", used, "min(blocks, C)", {"blocks": grid.blocks, "C": chip.cores})
     kind = split_kind(block.rows, block.columns)
     assert stages.candidates is not None
     ways = ranked_splits(problem, chip, stages.entry, block, stages.candidates)

@@ -41,7 +41,7 @@ def explain_l2(stages: Stages, log: DecisionLog) -> None:
     kept = "allocate" if l2.outputs_stay else "no-allocate"
     why = "a fused consumer reads them at once" if stages.options.consumer == "fused" else f"scene {l2.scene}"
     log.add("outputs", kept, f"inputs allocate; outputs by scene and consumer: {why}")
-    rate = chip.gm_bytes_per_second
+    rate = chip.drawn_bytes_per_second
     log.add(
         "write_out",
         rounded(l2.write_out),
@@ -57,7 +57,8 @@ def explain_l2(stages: Stages, log: DecisionLog) -> None:
 
 
 def _explain_groups(stages: Stages, l2: L2Use, log: DecisionLog) -> None:
-    depth = "L2 div (k dt)" if stages.corrected else "L2 / (b k dt) (E-29)"
+    live = "" if stages.options.assignment == "linear" else "min(b, C) "
+    depth = f"L2 div ({live}k dt)" if stages.corrected else "L2 / (b k dt) (E-29)"
     log.add("D", rounded(l2.reach), f"{depth}: rows and columns whose panels fit")
     formula = _SUBS[l2.sub] if l2.sub else "floor(D / (2 sM)), floor(D / (2 sN))"
     rejected: tuple[str, ...] = ()
@@ -100,7 +101,7 @@ def explain_tail(stages: Stages, log: DecisionLog) -> None:
     log.add(
         "n_wave",
         tail.waves,
-        "ceil(blocks / C)",
+        "ceil(blocks / C)" if stages.options.assignment == "linear" else "blocks of the busiest core",
         {"blocks": tail.blocks, "C": chip.cores, "r": tail.remainder},
     )
     least = "no width hides its load" if tail.x_min is None else rounded(tail.x_min)
@@ -184,6 +185,7 @@ def explain_totals(stages: Stages, log: DecisionLog) -> None:
         formula = "max(memory, compute, write) + drain + tail"
     why = () if totals.total is not None else ("a time: r_in is undefined, D holds no pair of blocks (E-29)",)
     log.add("T_us", microseconds(totals.total), formula, shown, rejected=why)
+    _explain_executed(stages, formula, log)
     inner = stages.inner
     assert stages.tail is not None
     assert inner is not None
@@ -203,6 +205,34 @@ def explain_totals(stages: Stages, log: DecisionLog) -> None:
     log.add("l1_buffers", totals.l1_buffers, "4 if 4 (sM + sN) kL1 dt <= L1, else 2")
 
 
+def _explain_executed(stages: Stages, formula: str, log: DecisionLog) -> None:
+    """Log stages 6 and 7 once more where cores take other blocks than those of stage 2."""
+    done = stages.executed
+    if done is None or not done.again:
+        return
+    l2, totals = done.l2, done.totals
+    terms = {
+        "r_in": rounded(l2.reread),
+        "groups": l2.groups,
+        "l2_bytes": done.block.traffic_bytes,
+        "memory_us": microseconds(totals.memory),
+        "l2_us": microseconds(totals.l2),
+        "compute_us": microseconds(totals.compute),
+        "write_us": microseconds(totals.write),
+        "schedule_us": microseconds(totals.schedule),
+        "drain_us": microseconds(totals.drain),
+    }
+    log.add(
+        "T_recut_us",
+        microseconds(totals.total),
+        f"{formula}, of the blocks of B",
+        {name: value for name, value in terms.items() if value is not None},
+        rejected=(f"{microseconds(stages.totals.total)}: T_us is of the blocks of stage 2",)
+        if stages.totals is not None and stages.totals.total != totals.total
+        else (),
+    )
+
+
 def uses_unit_flag(stages: Stages) -> bool:
     """Whether results are to leave L0C while the cube computes; a block bound by loads gains nothing."""
     timed = stages.tail or stages.reduction
@@ -220,11 +250,16 @@ def explain_reduction(stages: Stages, log: DecisionLog) -> None:
     log.add(
         "block",
         {"m": found.m, "n": found.n, "k_l1": found.k_l1},
-        "the tile of stage 1: one L0C full a time; no swizzle, no groups",
+        "the tile of stage 1, as far as L1 holds a step of it; no swizzle, no groups",
         {"blocks": found.blocks},
     )
     log.stage = "3 assignment"
-    log.add("used_cores", found.cores, "from stage 0", {"waves": found.waves})
+    log.add(
+        "used_cores",
+        found.cores,
+        "from stage 0" if found.cores == stages.entry.used_cores else "min(C, blocks that L1 holds)",
+        {"waves": found.waves},
+    )
     log.stage = "7 totals"
     log.add(
         "gm_rate",

@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from pantile.planners.asw.candidates import DOUBLE_BUFFER, largest_side
-from pantile.planners.asw.grain import aligned_cuts, down, up
-from pantile.planners.asw.l0_tile import side_of
+from pantile.planners.asw.grain import aligned_cuts, down
 from pantile.tiling.cut import ceil_div
 
 if TYPE_CHECKING:
@@ -24,6 +23,8 @@ def why_infeasible(stages: Stages) -> str:
     if entry.mode == "rejected":
         filled = float(entry.parallelism)
         return f"the product fills {filled:.6g} L0C < {chip.cores} cores, and a branch that cuts k takes it"
+    if stages.too_small:
+        return stages.too_small
     if not base.m:
         side, size = ("m", problem.m) if problem.m < chip.grain else ("n", problem.n)
         return (
@@ -65,16 +66,14 @@ def _no_block(stages: Stages) -> str:
 def _no_cut(stages: Stages) -> str:
     """Say along which axis L1 holds no block at all, or no cut into equal blocks gives whole tiles."""
     problem, chip, base = stages.problem, stages.chip, stages.base
-    largest = largest_side(problem, chip)
+    largest = largest_side(problem, chip)  # above 0, since L1 holds two moves of the smallest block
     for name, size, tile in (("m", problem.m, base.m), ("n", problem.n, base.n)):
-        if stages.corrected:  # which cuts down to the side of L0C, and asks for no whole tiles
-            tile = min(side_of(chip), up(size, chip.grain))
         sizes, _ = aligned_cuts(size, chip.grain, most=ceil_div(size, tile), largest=largest)
         if not sizes.size:
             smallest = ceil_div(ceil_div(size, ceil_div(size, tile)), chip.grain) * chip.grain
             held = down(largest, chip.grain)
-            return f"constraint 2: blocks of {smallest} along {name} at least, L1 holds {held}"
-        if not stages.corrected and not (sizes % tile == 0).any():
+            return f"constraint 2: blocks of {smallest} along {name} at least, L1 holds {held} of them twice"
+        if not (sizes % tile == 0).any():
             nearest = int(sizes[np.argmin(np.abs(sizes - tile))])
             return (
                 f"constraint 4: no cut of {name} = {size} gives blocks that are a multiple of {tile}; "

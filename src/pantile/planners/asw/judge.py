@@ -10,17 +10,17 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Literal
 
 from pantile.planners.asw.block_time import TimeModel
-from pantile.planners.asw.candidates import k_step
 from pantile.planners.asw.chip import ticks_of
 from pantile.planners.asw.exact import Judge
 from pantile.planners.asw.l2 import l2_use
 from pantile.planners.asw.pieces import Pieces
-from pantile.planners.asw.single_core import SingleCore, counts_of, traffic_bytes
+from pantile.planners.asw.single_core import block_of
 from pantile.tiling.cut import ceil_div
 
 if TYPE_CHECKING:
     from pantile.planners.asw.chip import Chip
     from pantile.planners.asw.problem import Problem
+    from pantile.planners.asw.single_core import SingleCore
 
 How = Literal["closed", "exact"]
 
@@ -61,16 +61,17 @@ def judged(
         pieces: Into what the last wave's blocks are cut, if they are.
         cores: Cores that work; 0 is all of them.
     """
-    block = _block(problem, chip, size)
+    block = block_of(problem, chip, *size)
     reread = l2_use(problem, chip, block, "corrected").reread
     assert reread is not None
+    working = min(cores or chip.cores, problem.batch * block.rows * block.columns)
+    rate = Fraction(*chip.gm_rate_of(working))
     terms = {
-        "memory": reread * problem.input_bytes / chip.gm_bytes_per_second,
+        "memory": reread * problem.input_bytes / rate,
         "l2": Fraction(block.traffic_bytes, chip.l2_bytes_per_second),
         "compute": Fraction(problem.flops, chip.peak_flops),
-        "write": Fraction(problem.output_bytes, chip.gm_bytes_per_second),
+        "write": problem.output_bytes / rate,
     }
-    working = cores or chip.cores
     if how == "closed":
         terms["schedule"] = _waves(problem, chip, block, reread, pieces, working)
     else:
@@ -85,22 +86,7 @@ def _waves(
 ) -> Fraction:
     """Return the time of all waves, every block a whole one."""
     blocks = problem.batch * block.rows * block.columns
-    model = TimeModel(problem, ticks_of(chip), reread * problem.input_bytes)
+    model = TimeModel(problem, ticks_of(chip, cores), reread * problem.input_bytes)
     time = model.block(block.m, block.n, block.k_l1, Fraction(1, blocks)).total
     waves = ceil_div(blocks, cores)
     return waves * time if pieces is None else (waves - 1) * time + pieces.seconds
-
-
-def _block(problem: Problem, chip: Chip, size: tuple[int, int]) -> SingleCore:
-    rows, columns = counts_of(problem, *size)
-    return SingleCore(
-        m=size[0],
-        n=size[1],
-        k_l1=k_step(problem, chip, sum(size)),
-        rows=rows,
-        columns=columns,
-        remainder=problem.batch * rows * columns % chip.cores,
-        cost=Fraction(0),
-        traffic_bytes=traffic_bytes(problem, rows, columns),
-        feasible_count=0,
-    )

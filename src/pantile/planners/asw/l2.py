@@ -68,9 +68,14 @@ class _Grouping:
 
 
 def l2_use(
-    problem: Problem, chip: Chip, block: SingleCore, semantics: Semantics, consumer: Consumer = "memory"
+    problem: Problem,
+    chip: Chip,
+    block: SingleCore,
+    semantics: Semantics,
+    consumer: Consumer = "memory",
+    live: int = 1,
 ) -> L2Use:
-    """Return stage 6.
+    """Return stage 6; under ``corrected`` so many *live* batches share the cache equally.
 
     A consumer that is fused reads the outputs at once, so they stay in L2 and inputs get what is left.
     """
@@ -83,6 +88,7 @@ def l2_use(
         grouping = _Grouping("", block.rows, block.columns, 1, None)
         reread: Fraction | None = Fraction(1)
     elif semantics == "corrected":
+        space //= live
         reach = Fraction(space // (problem.k * problem.element_bytes))
         grouping = _per_batch(problem, space, int(reach), block)
         reread = Fraction(_delivered_bytes(problem, space, grouping), inputs)

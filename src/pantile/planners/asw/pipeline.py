@@ -10,17 +10,20 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, get_args
 
-from pantile.errors import UsageError, suggestion
-from pantile.planners.asw.block_order import BlockOrder, OrderName, block_order
+from pantile.errors import UsageError, raise_all, suggestion
+from pantile.planners.asw.assignment import ASSIGNMENTS
+from pantile.planners.asw.block_order import ORDERS, BlockOrder, OrderName, block_order
 from pantile.planners.asw.block_time import TimeModel
 from pantile.planners.asw.candidates import candidates_of
 from pantile.planners.asw.chip import ticks_of
 from pantile.planners.asw.entry import Entry, entry_of
+from pantile.planners.asw.executed import Executed, executed_of
 from pantile.planners.asw.l0_tile import BaseTile, InnerTile, base_tile, inner_tile
 from pantile.planners.asw.l2 import Consumer, L2Use, Semantics, l2_use
 from pantile.planners.asw.limits import refuse_sizes
 from pantile.planners.asw.reduction import Reduction, reduce_cores
 from pantile.planners.asw.single_core import SingleCore, choose_block
+from pantile.planners.asw.smallest_tile import too_small
 from pantile.planners.asw.tail_choice import tail_of
 from pantile.planners.asw.totals import Totals, totals_of
 
@@ -57,6 +60,25 @@ class AswOptions:
     gated: bool = False
     bias_batch: int = 1
 
+    def refuse_unknown(self) -> None:
+        """Return if every option is one that there is.
+
+        Raises:
+            UsageError: If one is not; all problems at once.
+        """
+        known: tuple[tuple[str, object, tuple[str, ...]], ...] = (
+            ("order", self.order, ORDERS),
+            ("assignment", self.assignment, ASSIGNMENTS),
+            ("consumer", self.consumer, get_args(Consumer)),
+        )
+        raise_all(
+            [
+                UsageError(f"unknown {name} {given!r}", mend=suggestion(str(given), allowed))
+                for name, given, allowed in known
+                if given not in allowed
+            ]
+        )
+
 
 DEFAULTS = AswOptions()
 
@@ -79,6 +101,7 @@ class Stages:
         totals: Stage 7.
         reduction: Instead of stages 2 to 7, the product on few cores.
         inner: The tile that is computed at a time, of the blocks that cores really take.
+        executed: Stages 5 to 7 of the blocks that cores really take.
     """
 
     problem: Problem
@@ -94,6 +117,7 @@ class Stages:
     totals: Totals | None = None
     reduction: Reduction | None = None
     inner: InnerTile | None = None
+    executed: Executed | None = None
     candidates: Candidates | None = field(default=None, compare=False, repr=False)
 
     @property
@@ -104,6 +128,8 @@ class Stages:
     @property
     def cut(self) -> SingleCore | Recut | Reduction | None:
         """The blocks that cores really take, those of B if it was chosen; ``None`` without a plan."""
+        if self.too_small:
+            return None
         if self.tail is not None and self.tail.effective == "B":
             return self.tail.fewer or self.tail.recut
         return self.block or self.reduction
@@ -111,7 +137,15 @@ class Stages:
     @property
     def feasible(self) -> bool:
         """Whether there is a plan."""
-        return self.block is not None or self.reduction is not None
+        return (self.block is not None or self.reduction is not None) and not self.too_small
+
+    @property
+    def too_small(self) -> str:
+        """Which memory holds no tile at all, with two numbers; empty where all do.
+
+        The stages go on as the analysis has them, which does not look at L0A and L0B.
+        """
+        return too_small(self.problem, self.chip)
 
 
 def run_stages(
@@ -125,6 +159,7 @@ def run_stages(
     """
     if semantics not in SEMANTICS:
         raise UsageError(f"unknown semantics {semantics!r}", mend=suggestion(semantics, SEMANTICS))
+    options.refuse_unknown()
     refuse_sizes(problem, chip)
     corrected = semantics == "corrected"
     base = base_tile(problem, chip, corrected=corrected)
@@ -158,7 +193,8 @@ def _split(start: Stages) -> Stages:
     block = choose_block(problem, chip, start.entry, found, corrected=corrected)
     if block is None:
         return start
-    l2 = l2_use(problem, chip, block, start.semantics, options.consumer)
+    live = 1 if options.assignment == "linear" else min(problem.batch, chip.cores)
+    l2 = l2_use(problem, chip, block, start.semantics, options.consumer, live)
     order = block_order(problem, chip, block, l2, options.order)
     inner = inner_tile(problem, chip, base, (block.m, block.n), block.k_l1, corrected=corrected)
     overlapped = options.unit_flag or inner.buffers == 2
@@ -167,9 +203,10 @@ def _split(start: Stages) -> Stages:
         assert l2.reread is not None
         delivered = l2.reread * problem.input_bytes
     model = TimeModel(problem, ticks_of(chip), delivered, overlapped)
-    tail = tail_of(problem, chip, block, model, gated=options.gated)
+    tail = tail_of(problem, chip, block, model, gated=options.gated, assignment=options.assignment)
     totals = totals_of(problem, chip, base, block, l2, tail)
     done = replace(start, block=block, l2=l2, order=order, tail=tail, totals=totals, inner=inner)
+    done = replace(done, executed=executed_of(done, model))
     cut = done.cut
     if cut is None or cut is block:
         return done

@@ -8,6 +8,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from pantile.planners.asw.assignment import Grid, cores_in_use, windows_of
 from pantile.planners.asw.block_order import ORDERS
 from pantile.planners.asw.chip import chip_of
 from pantile.planners.asw.explain_space import (
@@ -27,10 +28,11 @@ from pantile.planners.asw.explain_time import (
 )
 from pantile.planners.asw.full_load import left_full_load, right_full_load
 from pantile.planners.asw.infeasible import why_infeasible
-from pantile.planners.asw.l0_tile import PING_PONG
+from pantile.planners.asw.l0_tile import PING_PONG, side_of
 from pantile.planners.asw.levels import tiling_of
 from pantile.planners.asw.pipeline import DEFAULTS, SEMANTICS, run_stages
 from pantile.planners.asw.problem import problem_of
+from pantile.planners.asw.single_core import FINER_CUTS
 from pantile.planners.asw.split import split_kind
 from pantile.planners.asw.totals import l1_buffers
 from pantile.tiling.log import DecisionLog
@@ -41,6 +43,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from pantile.machine import Machine
+    from pantile.planners.asw.executed import Executed
     from pantile.planners.asw.l2 import Semantics
     from pantile.planners.asw.pipeline import AswOptions, Stages
     from pantile.planners.asw.tail import Tail
@@ -130,16 +133,22 @@ def _loops(stages: Stages) -> tuple[str, ...]:
 
 
 def _placement(stages: Stages) -> str:
-    cut, order, tail = stages.cut, stages.order, stages.tail
+    cut, done, tail = stages.cut, stages.executed, stages.tail
     if cut is None:
         return ""
-    blocks = stages.problem.batch * cut.rows * cut.columns
-    if stages.reduction is not None or order is None or tail is None:
-        return f"{blocks} blocks on {stages.entry.used_cores} cores in turn"
-    window = min(order.window, cut.rows if order.fastest == 0 else cut.columns)
-    how = f"windows of {window}" if order.name == "swizzle" else f"{order.name} order"
-    dealt = f"{stages.options.assignment} on {stages.chip.cores} cores"
-    said = f"{blocks} blocks of all batches, {how} within each, {dealt}"
+    grid = Grid(stages.problem.batch, cut.rows, cut.columns, stages.chip.cores)
+    blocks = f"{grid.blocks} block" + ("s" if grid.blocks > 1 else "")
+    if stages.reduction is not None:
+        cores = stages.reduction.cores
+        return f"{blocks} on {cores} core" + ("s in turn" if cores > 1 else "")
+    assert done is not None
+    assert tail is not None
+    order, assignment = done.order, stages.options.assignment
+    across = cut.rows if order.fastest == 0 else cut.columns
+    windows = " and ".join(str(min(each, across)) for each in windows_of(grid, order, assignment))
+    how = f"windows of {windows}" if order.name == "swizzle" else f"{order.name} order"
+    dealt = f"{assignment} on {stages.chip.cores} cores"
+    said = f"{blocks} of all batches, {how} within each, {dealt}"
     if tail.effective == "A1" and tail.pieces is not None:
         pieces = tail.pieces
         said += f"; the last {tail.remainder} in {pieces.count} pieces of {pieces.size} along {pieces.axis}"
@@ -158,6 +167,7 @@ def _parameters(stages: Stages, decisions: Sequence[Decision]) -> dict[str, Any]
     """Return the plan in the dimensions in which it is compared with others."""
     entry, inner = stages.entry, stages.inner
     problem, bias = stages.problem, stages.options.bias_batch
+    used = stages.reduction.cores if stages.reduction is not None else entry.used_cores
     figures: dict[str, Any] = {
         "path": list(dict.fromkeys(decision.stage for decision in decisions)),
         "entry": {
@@ -165,7 +175,7 @@ def _parameters(stages: Stages, decisions: Sequence[Decision]) -> dict[str, Any]
             "parallelism": float(entry.parallelism),
             "blocks_per_batch": entry.blocks_per_batch,
         },
-        "reduction": {"used_cores": entry.used_cores} if entry.used_cores is not None else None,
+        "reduction": {"used_cores": used} if used is not None else None,
         "full_load": {
             "left": left_full_load(problem, stages.chip, bias_batch=bias).by_theory,
             "right": right_full_load(problem, stages.chip, bias_batch=bias).by_theory,
@@ -179,26 +189,33 @@ def _parameters(stages: Stages, decisions: Sequence[Decision]) -> dict[str, Any]
         found = stages.reduction
         figures["single_core"] = _block(found.m, found.n, found.k_l1, found.rows, found.columns)
         figures["assignment"] = {"kind": "linear", "used_cores": found.cores, "blocks": found.blocks}
-    if stages.block is not None:
-        figures |= _split_parameters(stages)
+    if stages.executed is not None:
+        figures |= _split_parameters(stages, stages.executed)
     return figures
 
 
-def _split_parameters(stages: Stages) -> dict[str, Any]:
-    block, order, l2, tail = stages.block, stages.order, stages.l2, stages.tail
-    assert block is not None
-    assert order is not None
-    assert l2 is not None
+def _split_parameters(stages: Stages, done: Executed) -> dict[str, Any]:
+    """Return what holds of the blocks that cores take, and those of stage 2 where B replaced them."""
+    block, order, l2, tail, first = done.block, done.order, done.l2, stages.tail, stages.block
     assert tail is not None
+    assert first is not None
+    kind = stages.options.assignment
+    grid = Grid(stages.problem.batch, block.rows, block.columns, stages.chip.cores)
+    replaced = {"stage_2": _block(first.m, first.n, first.k_l1, first.rows, first.columns)}
     return {
         "single_core": _block(block.m, block.n, block.k_l1, block.rows, block.columns),
+        **(replaced if done.again else {}),
         "assignment": {
-            "kind": stages.options.assignment,
-            "used_cores": min(tail.blocks, stages.chip.cores),
-            "blocks": tail.blocks,
+            "kind": kind,
+            "used_cores": cores_in_use(grid, kind),
+            "blocks": grid.blocks,
             "split": split_kind(block.rows, block.columns),
         },
-        "order": {"name": order.name, "window": order.window, "fastest": "mn"[order.fastest]},
+        "order": {
+            "name": order.name,
+            "window": windows_of(grid, order, kind)[0],
+            "fastest": "mn"[order.fastest],
+        },
         "l2": {
             "scene": l2.scene,
             "m_group": l2.m_group,
@@ -233,7 +250,9 @@ def _tail_parameters(tail: Tail) -> dict[str, Any]:
 
 
 def _predicted(stages: Stages) -> dict[str, Any]:
-    """Return the predicted terms in seconds."""
+    """Return the predicted terms in seconds, of the blocks that cores take."""
+    if not stages.feasible:
+        return {}
     if stages.reduction is not None:
         found = stages.reduction
         terms = {
@@ -244,11 +263,9 @@ def _predicted(stages: Stages) -> dict[str, Any]:
             "drain_seconds": found.drain,
         }
         return {name: float(value) for name, value in terms.items()}
-    totals = stages.totals
-    if totals is None:
-        return {}
-    assert stages.l2 is not None
-    assert stages.block is not None
+    done = stages.executed
+    assert done is not None
+    totals = done.totals
     every = {
         "total_seconds": totals.total,
         "memory_seconds": totals.memory,
@@ -258,10 +275,10 @@ def _predicted(stages: Stages) -> dict[str, Any]:
         "schedule_seconds": totals.schedule,
         "tail_seconds": totals.tail,
         "drain_seconds": totals.drain,
-        "input_rereads": stages.l2.reread,
+        "input_rereads": done.l2.reread,
     }
     found_terms = {name: float(value) for name, value in every.items() if value is not None}
-    return {**found_terms, "l2_bytes": stages.block.traffic_bytes}
+    return {**found_terms, "l2_bytes": done.block.traffic_bytes}
 
 
 def _notes(stages: Stages) -> list[tuple[str, str]]:
@@ -275,9 +292,26 @@ def _notes(stages: Stages) -> list[tuple[str, str]]:
             f"the tile {base.m} x {base.n} takes {need} B of L0 for {chip.grain} of k, which holds {held} B"
         )
         found.append(("L0", f"{text}; corrected cuts it"))
-    if stages.block is not None and stages.block.relax_level:
+    if stages.block is not None and stages.block.relax_level == FINER_CUTS:
+        side = side_of(chip)
+        text = (
+            f"L1 of {chip.l1_bytes} B holds no step of blocks as long as the rule has them (sides of {side}, "
+            "or whole axes): the largest that it holds is taken, and no threshold counts"
+        )
+        found.append(("L1", text))
+    elif stages.block is not None and stages.block.relax_level:
         dropped = "moves" if stages.block.relax_level == 1 else "moves and runs"
         found.append(("E-13", f"no block keeps every threshold: those on {dropped} are dropped"))
+    few = stages.reduction
+    if few is not None and (few.m, few.n) != (base.m, base.n):
+        text = (
+            f"L1 of {chip.l1_bytes} B holds no step of the {base.m} x {base.n} tile of stage 1: cores take "
+            f"blocks of {few.m} x {few.n}"
+        )
+        found.append(("L1", text))
+    if stages.block is not None and stages.options.assignment != "linear":
+        text = "the last wave stays as it is: A1 and B deal blocks to all cores in turn, and are left out"
+        found.append(("model", text))
     if stages.l2 is not None and stages.l2.reread is None:
         text = "no time is given: as published L2 holds no pair of blocks, so that r_in is undefined"
         found.append(("E-29", text))

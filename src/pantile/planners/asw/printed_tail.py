@@ -31,7 +31,7 @@ def printed_tail(problem: Problem, chip: Chip, block: SingleCore, model: TimeMod
     blocks = problem.batch * block.rows * block.columns
     waves, remainder = ceil_div(blocks, chip.cores), blocks % chip.cores
     time = model.block(block.m, block.n, block.k_l1, Fraction(1, blocks))
-    least = x_min(problem, chip, block.m, depth=block.k_l1, rate=chip.gm_bytes_per_second)
+    least = x_min(problem, chip, block.m, depth=block.k_l1, rate=chip.drawn_bytes_per_second)
     strategy, rule = _rule(problem, chip, block, time, least, gated=gated)
     same = recuts(problem, chip, model, waves)[0] if remainder else None
     effective = strategy

@@ -12,8 +12,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from pantile.planners.asw.candidates import crossed, largest_side
-from pantile.planners.asw.grain import aligned_cuts
+from pantile.planners.asw.candidates import every_cut
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -60,7 +59,7 @@ def recuts(problem: Problem, chip: Chip, model: TimeModel, waves: int) -> tuple[
 
     Ties go to fewer waves, then to the smaller perimeter, then to fewer rows of blocks.
     """
-    found = _cuts(problem, chip)
+    found = every_cut(problem, chip, 1)
     pieces = found.rows * found.columns
     unit = chip.cores // gcd(chip.cores, problem.batch)
     fits = found.runs & (found.k_l1 > 0) & (pieces <= waves * chip.cores // problem.batch)
@@ -72,13 +71,6 @@ def recuts(problem: Problem, chip: Chip, model: TimeModel, waves: int) -> tuple[
     exact = counts == waves
     same = _quickest(model, chip, found, at[exact], counts[exact], rough[exact])
     return same, _quickest(model, chip, found, at, counts, rough)
-
-
-def _cuts(problem: Problem, chip: Chip) -> Candidates:
-    """Return every pair of aligned cuts, down to blocks of one grain."""
-    largest = largest_side(problem, chip)
-    axes = [aligned_cuts(size, chip.grain, most=size, largest=largest) for size in (problem.m, problem.n)]
-    return crossed(problem, chip, axes[0], axes[1], 1, corrected=True)
 
 
 def _seconds(

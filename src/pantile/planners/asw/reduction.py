@@ -5,19 +5,20 @@ Source: asw-theory.md section 4; [5.9] on the rate of few cores.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
 from pantile.planners.asw.block_time import BlockTime
-from pantile.planners.asw.candidates import k_step
+from pantile.planners.asw.candidates import DOUBLE_BUFFER, k_step
+from pantile.planners.asw.grain import down, up
+from pantile.planners.asw.l0_tile import BaseTile
 from pantile.planners.asw.totals import drain_of, l1_buffers
 from pantile.tiling.cut import ceil_div
 
 if TYPE_CHECKING:
     from pantile.planners.asw.chip import Chip
     from pantile.planners.asw.entry import Entry
-    from pantile.planners.asw.l0_tile import BaseTile
     from pantile.planners.asw.problem import Problem
 
 
@@ -80,14 +81,47 @@ def few_blocks(problem: Problem, entry: Entry, base: BaseTile) -> FewBlocks:
     )
 
 
+def held_tile(problem: Problem, chip: Chip, base: BaseTile) -> BaseTile:
+    """Return the tile of stage 1, cut until L1 holds two moves of one grain along k of it.
+
+    The longer side gives way first; what it is cut into is of equal size. A side is 0 where L1 holds none.
+
+    >>> from pantile.planners.asw.chip import Chip
+    >>> from pantile.planners.asw.l0_tile import base_tile
+    >>> from pantile.planners.asw.problem import Problem
+    >>> narrow, chip = Problem(m=4096, n=16, k=512, element_bytes=4), Chip()
+    >>> held_tile(narrow, chip, base_tile(narrow, chip, corrected=True))
+    BaseTile(m=2048, n=16, k_cap=0)
+    """
+    grain = chip.grain
+    perimeter = down(chip.l1_bytes // (DOUBLE_BUFFER * grain * problem.element_bytes), grain)
+    if base.m + base.n <= perimeter:
+        return base
+    half = down(perimeter // 2, grain)
+    if not half:
+        return BaseTile(0, 0, 0)
+    most_m, most_n = max(half, perimeter - base.n), max(half, perimeter - base.m)
+    m, n = (
+        up(ceil_div(side, ceil_div(side, min(side, most))), grain)
+        for side, most in ((base.m, most_m), (base.n, most_n))
+    )
+    return replace(base, m=m, n=n)
+
+
 def reduce_cores(
     problem: Problem, chip: Chip, entry: Entry, base: BaseTile, *, corrected: bool
 ) -> Reduction | None:
     """Return the plan for few cores, or ``None`` if L1 holds no step of such a block.
 
-    Each core draws an equal part of what the cores in use get of the memory's rate: c cores get no more
-    than c times what one core can draw. There is no swizzle and no grouping.
+    Under ``corrected`` a block of which L1 holds no step is cut until it does. Each core draws an equal part
+    of what the cores in use get of the memory's rate: c cores get no more than c times what one core can
+    draw. There is no swizzle and no grouping.
     """
+    if corrected:
+        tile = held_tile(problem, chip, base)
+        if tile != base and tile.m:
+            blocks = problem.batch * ceil_div(problem.m, tile.m) * ceil_div(problem.n, tile.n)
+            base, entry = tile, replace(entry, used_cores=min(chip.cores, blocks))
     k_l1 = k_step(problem, chip, base.m + base.n)
     if not k_l1:
         return None
@@ -95,7 +129,7 @@ def reduce_cores(
     rate = Fraction(*chip.gm_rate_of(found.cores))
     share = found.cores / rate
     time = _block_time(problem, chip, base, share, k_l1 if not corrected else 0, found.blocks)
-    drain = drain_of(problem, chip, base.m, base.n, k_l1)
+    drain = drain_of(problem, chip, base.m, base.n, k_l1, found.cores)
     return Reduction(
         m=found.m,
         n=found.n,

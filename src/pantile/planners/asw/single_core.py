@@ -21,6 +21,11 @@ if TYPE_CHECKING:
     from pantile.planners.asw.entry import Entry
     from pantile.planners.asw.problem import Problem
 
+FINER_CUTS = 3
+"""The last level of relaxing: L1 holds no step of a block as long as stage 2 asks, so shorter ones do.
+
+Runs and moves count for nothing there; the least traffic decides, that is the largest block that L1 holds.
+"""
 _NEAR = 1 + 1e-12
 """What floats cannot tell apart is compared exactly."""
 
@@ -40,7 +45,8 @@ class SingleCore:
         traffic_bytes: Bytes that all blocks together pull through L2.
         feasible_count: Candidates that met the constraints.
         unsplit: Whether the rule for unsplit products chose it.
-        relax_level: Thresholds that had to be dropped: 0 none, 1 the size of moves, 2 runs too.
+        relax_level: Thresholds that had to be dropped: 0 none, 1 the size of moves, 2 runs too, 3 the
+            bounds of the cuts too.
     """
 
     m: int
@@ -102,7 +108,7 @@ def _cheapest_step(problem: Problem, chip: Chip, found: Candidates) -> SingleCor
 
 def _cheapest_traffic(problem: Problem, chip: Chip, found: Candidates) -> SingleCore | None:
     """Choose least traffic, then no remainder, then the largest; relax thresholds if nothing passes."""
-    for level in (0, 1, 2):
+    for level in (FINER_CUTS,) if found.finer else (0, 1, 2):
         passing = found.passes(level)
         if passing.any():
             break
@@ -135,7 +141,7 @@ def _block(
     level: int = 0,
 ) -> SingleCore:
     m, n, k_l1, rows, columns = chosen
-    width, rate = problem.element_bytes, chip.gm_bytes_per_second
+    width, rate = problem.element_bytes, chip.drawn_bytes_per_second
     traffic = traffic_bytes(problem, rows, columns)
     step = Fraction(problem.batch * problem.m * problem.n * (m + n) * k_l1 * width, m * n * rate)
     return SingleCore(
@@ -151,6 +157,13 @@ def _block(
         unsplit=unsplit,
         relax_level=level,
     )
+
+
+def block_of(problem: Problem, chip: Chip, m: int, n: int) -> SingleCore:
+    """Return the figures of blocks of m rows and n columns, which no rule has chosen."""
+    rows, columns = counts_of(problem, m, n)
+    chosen = (m, n, k_step(problem, chip, m + n), rows, columns)
+    return _block(problem, chip, chosen, 0, full_k=True)
 
 
 def traffic_bytes(problem: Problem, rows: int, columns: int) -> int:

@@ -52,8 +52,8 @@ def totals_of(
 ) -> Totals:
     """Return stage 7, published or corrected as stage 4 was."""
     compute = Fraction(problem.flops, chip.peak_flops)
-    write = Fraction(problem.output_bytes, chip.gm_bytes_per_second)
-    memory = None if l2.reread is None else l2.reread * problem.input_bytes / chip.gm_bytes_per_second
+    write = Fraction(problem.output_bytes, chip.drawn_bytes_per_second)
+    memory = None if l2.reread is None else l2.reread * problem.input_bytes / chip.drawn_bytes_per_second
     drain = drain_of(problem, chip, min(base.m, block.m), min(base.n, block.n), block.k_l1)
     printed = tail.printed
     traffic: Fraction | None = None
@@ -77,10 +77,12 @@ def totals_of(
     )
 
 
-def drain_of(problem: Problem, chip: Chip, m: int, n: int, k_l1: int) -> Fraction:
-    """Return the seconds of the last K step of a tile on one core, and of its way out."""
+def drain_of(problem: Problem, chip: Chip, m: int, n: int, k_l1: int, working: int = 0) -> Fraction:
+    """Return the seconds of the last K step of a tile on one of the working cores, and of its way out."""
+    cores = working or chip.cores
+    rate, parts = chip.gm_rate_of(cores)
     computing = Fraction(2 * m * n * min(k_l1, problem.k) * chip.cores, chip.peak_flops)
-    return computing + Fraction(m * n * problem.out_bytes * chip.cores, chip.gm_bytes_per_second)
+    return computing + Fraction(m * n * problem.out_bytes * cores * parts, rate)
 
 
 def l1_buffers(problem: Problem, chip: Chip, perimeter: int, k_l1: int) -> int:
