@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import io
 import os
+import signal
 import subprocess
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+
+from pantile.cli.output import emit
 
 if TYPE_CHECKING:
     from conftest import Pantile
@@ -89,3 +93,22 @@ def test_a_terminal_that_lacks_a_letter_still_shows_the_rest() -> None:
 def test_control_characters_of_a_name_stay_on_one_line(pantile: Pantile) -> None:
     done = pantile("plan", "two\nlines\x1b[31m.onnx", "-m", "systolic-ws-8x8")
     assert done.err == "error: two\\nlines\\x1b[31m.onnx: there is no such file [PT-WORKLOAD]\n"
+
+
+def test_an_interruption_waits_until_a_line_is_written(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A reader that asks us to stop while we write gets the whole line, and then we stop."""
+    written: list[str] = []
+
+    class Interrupting(io.StringIO):
+        def write(self, text: str) -> int:
+            if not written:
+                os.kill(os.getpid(), signal.SIGINT)
+            written.append(text)
+            return len(text)
+
+    monkeypatch.setattr("sys.stdout", Interrupting())
+    before = signal.getsignal(signal.SIGINT)
+    with pytest.raises(KeyboardInterrupt):
+        emit('{"whole": true}')
+    assert "".join(written) == '{"whole": true}\n'
+    assert signal.getsignal(signal.SIGINT) is before

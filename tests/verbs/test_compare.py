@@ -88,9 +88,51 @@ def test_pieces_and_few_cores_are_judged_as_planned() -> None:
 def test_a_plan_that_comes_to_nothing_parts_where_it_stops() -> None:
     found = compared("bmm:b=7,m=768,n=896,k=640", "cann", "asw:published")
     assert found.ok
-    assert found.first == "base tile"
+    assert found.first == "single-core tile"
     assert "infeasible: constraint 4: no cut of n = 896" in str(found)
     assert found.sides[1].judged is None
+
+
+@pytest.mark.parametrize("planners", [("asw:published", "asw"), ("asw", "asw:published")])
+def test_what_is_decided_before_a_plan_ends_is_compared(planners: tuple[str, str]) -> None:
+    """Both take 256 x 256 at stage 1; the published one fails at stage 2, and that is where they part."""
+    found = compared("bmm:b=1,m=1600,n=2560,k=512", *planners)
+    at = planners.index("asw:published")
+    tiles = [side.aspects["base tile"].value for side in found.sides]
+    assert [(tile["m"], tile["n"]) for tile in tiles] == [(256, 256), (256, 256)]
+    assert found.dimensions[:3] == ("entry", "base tile", "single-core tile")
+    assert found.first == "single-core tile"
+    ended = found.decisions_at(found.first)[at]
+    assert ended is not None
+    assert (ended.stage, ended.value) == ("2 single-core block", False)
+    assert ended.rejected[0].startswith("constraint 4: no cut of m = 1600")
+    for name in found.dimensions:
+        assert found.parts(name) or all(name in side.aspects for side in found.sides)
+
+
+def test_folding_batches_parts_at_the_entry() -> None:
+    found = compared("bmm:a=16x256x512,b=1x512x1024", "cann", "asw")
+    assert found.first == "entry"
+    assert found.sides[0].aspects["entry"].value["way"] == "blocks of m and n, 16 batches folded into rows"
+    one, _ = found.decisions_at("entry")
+    assert one is not None
+    assert (one.name, one.value) == ("folded", 16)
+
+
+def test_only_asw_reduces_cores() -> None:
+    """The operator has too few tiles for all cores; no rule of its reduces them."""
+    found = compared("gemm:m=100,n=200,k=300", "cann", "asw")
+    assert found.first == "entry"
+    assert found.parts("reduction")
+    reduced = [side.aspects["reduction"].value for side in found.sides]
+    assert [each["reduced"] for each in reduced] == [False, True]
+    assert reduced[1]["used_cores"] == 1
+
+
+def test_a_plan_that_is_not_judged_says_why() -> None:
+    found = compared("bmm:b=400,m=64,n=64,k=64", "asw", "cann")
+    assert "ITER_BATCH_BASICAPI is known by how it is launched" in str(found)
+    assert "ITER_BATCH_BASICAPI is known by how it is launched" in comparison_page(found)
 
 
 def test_no_plan_at_all_is_not_ok() -> None:

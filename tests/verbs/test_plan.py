@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
 import pantile
-from pantile.errors import ManyProblems, PantileError
+from pantile.errors import ManyProblems, PantileError, UsageError
 from pantile.machine import load_machine
-from pantile.verbs.plan import PlanResult
+from pantile.verbs.arguments import PlanOptions
+from pantile.verbs.plan import PlanResult, plan_each
 from pantile.verbs.result import Many, as_html
 from pantile.workload.matmul import Matmul
 from pantile.workload.network import network_of
@@ -115,3 +116,53 @@ def test_semantics_and_planners_are_checked() -> None:
     for option in ({"semantics": "exact"}, {"planner": "search"}):
         with pytest.raises(PantileError, match=f"^unknown {next(iter(option))} '"):
             pantile.plan("gemm:m=8,n=8,k=8", A8, **option)
+
+
+def test_several_planners_plan_in_turn() -> None:
+    found = pantile.plan("bmm:b=2,m=512,n=512,k=512", "ascend-950pr", planner=["asw:published", "cann"])
+    assert isinstance(found, Many)
+    assert [(each.session.semantics, each.plan.planner) for each in found if each.plan] == [
+        ("published", "asw"),
+        ("source", "cann"),
+    ]
+    assert "(2 of m512 n512 k512), asw published" in str(found)
+    assert found.to_json()[-1]["workloads"] == 2
+
+
+def test_a_table_is_planned_row_by_row_by_each_planner(tmp_path: Path) -> None:
+    table = tmp_path / "t.csv"
+    table.write_text("b,m,n,k,name\n8,512,512,512,first\n2,64,64,64,second\n")
+    options = [PlanOptions(planner=name) for name in ("cann", "asw")]
+    count, results = plan_each(str(table), "ascend-950pr", *options)
+    made = [(each.node.name, each.plan.planner) for each in results if each.plan]
+    assert count == 4
+    assert made == [("first", "cann"), ("first", "asw"), ("second", "cann"), ("second", "asw")]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        ({"planner": []}, "expected at least one planner"),
+        ({"planner": "asw:published", "semantics": "corrected"}, "names its semantics, got 'corrected' too"),
+        ({"planner": "asw:"}, "expected semantics after the colon of 'asw:'"),
+        ({"planner": "asw:right"}, "unknown semantics 'right' of planner asw"),
+        ({"planner": ["cann", "azw"]}, "unknown planner 'azw'"),
+    ],
+)
+def test_planners_that_cannot_be_asked_are_one_line(arguments: dict[str, Any], said: str) -> None:
+    with pytest.raises(UsageError) as caught:
+        pantile.plan("bmm:b=2,m=512,n=512,k=512", "ascend-950pr", **arguments)
+    assert said in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+def test_the_operator_of_another_chip_is_not_claimed() -> None:
+    found = pantile.plan("bmm:b=8,m=512,n=512,k=512", "ascend-910b")
+    assert isinstance(found, PlanResult)
+    assert found.plan is not None
+    assert found.plan.notes[0].code == "chip"
+    assert "ascend-910b, which is dav-c220" in found.plan.notes[0].text
+    ours = pantile.plan("bmm:b=8,m=512,n=512,k=512", "ascend-950pr")
+    assert isinstance(ours, PlanResult)
+    assert ours.plan is not None
+    assert all(note.code != "chip" for note in ours.plan.notes)

@@ -40,7 +40,7 @@ def _help(context: typer.Context) -> None:
 def plan(
     workload: options.Workload,
     machine: options.Machine,
-    planner: options.Planner = None,
+    planner: options.Planners = None,
     mapping: options.Mapping = None,
     semantics: options.Semantics = None,
     dim: options.Dims = None,
@@ -59,8 +59,11 @@ def plan(
         from pantile.cli.rows import emit_rows
 
         dims = options.read_dims(dim)
-        asked = PlanOptions(planner=planner, mapping=mapping, semantics=semantics, dims=dims)
-        count, results = plan_each(workload, machine, asked)
+        asked = [
+            PlanOptions(planner=each, mapping=mapping, semantics=semantics, dims=dims)
+            for each in planner or (None,)
+        ]
+        count, results = plan_each(workload, machine, *asked)
         _finish(emit_rows(results, count, None if json else PlanResult.explain if explain else str))
         return
     result = run_plan(
@@ -102,7 +105,7 @@ def lower(
     result = run_lower(
         workload,
         machine,
-        planner=planner,
+        planner=options.read_planner(planner),
         mapping=mapping,
         semantics=semantics,
         dims=options.read_dims(dim),
@@ -141,7 +144,7 @@ def check(
     result = run_check(
         workload,
         machine,
-        planner=planner,
+        planner=options.read_planner(planner),
         mapping=mapping,
         semantics=semantics,
         dims=options.read_dims(dim),
@@ -185,7 +188,7 @@ def simulate(
     result = run_simulate(
         workload,
         machine,
-        planner=planner,
+        planner=options.read_planner(planner),
         mapping=mapping,
         semantics=semantics,
         dims=options.read_dims(dim),
@@ -218,7 +221,7 @@ def view(
         workload,
         machine,
         output,
-        planner=planner,
+        planner=options.read_planner(planner),
         mapping=mapping,
         semantics=semantics,
         dims=options.read_dims(dim),

@@ -40,7 +40,17 @@ Machine = Annotated[
     ),
 ]
 Planner = Annotated[
-    str | None, typer.Option("-p", "--planner", metavar="PLANNER", help="default: the machine's own")
+    list[str] | None,
+    typer.Option("-p", "--planner", metavar="PLANNER[:SEMANTICS]", help="default: the machine's own"),
+]
+Planners = Annotated[
+    list[str] | None,
+    typer.Option(
+        "-p",
+        "--planner",
+        metavar="PLANNER[:SEMANTICS]",
+        help="default: the machine's own; repeat for one plan of each",
+    ),
 ]
 Mapping = Annotated[
     str | None,
@@ -89,6 +99,23 @@ def read_dims(dims: list[str] | None) -> dict[str, int]:
     from pantile.workload.load import parse_dims
 
     return parse_dims(dims)
+
+
+def read_planner(planners: list[str] | None) -> str | None:
+    """Return the one planner that ``-p`` names.
+
+    Raises:
+        UsageError: If it names several.
+    """
+    if not planners:
+        return None
+    if len(planners) > 1:
+        raise UsageError(
+            f"one planner is used here, got {len(planners)}",
+            place=Place("--planner"),
+            mend="give -p once; `plan` takes several, `compare` sets two side by side",
+        )
+    return planners[0]
 
 
 def read_window(window: str | None) -> range | None:

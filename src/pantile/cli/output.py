@@ -5,8 +5,10 @@ from __future__ import annotations
 import json
 import os
 import re
+import signal
 import sys
-from contextlib import suppress
+import threading
+from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import typer
@@ -14,7 +16,7 @@ import typer
 from pantile.errors import OutputError, Place
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
     from pantile.verbs.result import Many, Result
 
@@ -49,7 +51,8 @@ def emit(text: str, output: str | None = None) -> None:
         remark(f"wrote {output}")
         return
     try:
-        print(text, flush=True)
+        with _whole():
+            print(text, flush=True)
     except BrokenPipeError:
         _abandon_stdout()
         raise typer.Exit(0) from None
@@ -57,6 +60,29 @@ def emit(text: str, output: str | None = None) -> None:
         _abandon_stdout()
         why = (error.strerror or str(error)).lower()
         raise OutputError(f"cannot write: {why}", place=Place("standard output")) from None
+
+
+@contextmanager
+def _whole() -> Iterator[None]:
+    """Put an interruption off until what is being written has been written; a second one is not."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    before, asked = signal.getsignal(signal.SIGINT), False
+
+    def put_off(number: int, frame: object) -> None:
+        nonlocal asked
+        if asked:
+            raise KeyboardInterrupt
+        asked = True
+
+    signal.signal(signal.SIGINT, put_off)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
+    if asked:
+        raise KeyboardInterrupt
 
 
 def _abandon_stdout() -> None:

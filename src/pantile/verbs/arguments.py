@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from pantile.errors import UsageError
@@ -35,6 +35,26 @@ class PlanOptions:
     mapping: str | None = None
     semantics: str | None = None
     dims: Mapping[str, int] = field(default_factory=dict)
+
+
+def with_reading(options: PlanOptions) -> PlanOptions:
+    """Return *options* with a reading that stands after a planner's name, as in ``asw:published``, put apart.
+
+    Raises:
+        UsageError: If there is another reading already.
+    """
+    planner, colon, reading = (options.planner or "").partition(":")
+    if not colon:
+        return options
+    if options.semantics is not None:
+        raise UsageError(
+            f"{options.planner!r} names its semantics, got {options.semantics!r} too", mend="leave one out"
+        )
+    if not reading:
+        raise UsageError(
+            f"expected semantics after the colon of {options.planner!r}", mend=f"write {planner}"
+        )
+    return replace(options, planner=planner or None, semantics=reading)
 
 
 def machine_of(machine: MachineLike) -> Machine:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, cast
 
@@ -11,8 +11,9 @@ from pantile.planners.asw.chip import chip_of
 from pantile.planners.asw.problem import problem_of as asw_problem_of
 from pantile.planners.cann import planner as cann
 from pantile.planners.cann.normalise import normalise
-from pantile.planners.cann.platform import platform_of
+from pantile.planners.cann.platform import FAMILY, platform_of
 from pantile.planners.cann.problem import problem_of as cann_problem_of
+from pantile.tiling.plan import Note
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -21,6 +22,10 @@ if TYPE_CHECKING:
     from pantile.planners.asw.l2 import Semantics
     from pantile.tiling.plan import Plan
     from pantile.workload.matmul import Matmul
+
+
+CANN_ARCHITECTURE = "dav-3510"
+"""Cores whose rules planner ``cann`` has; a machine that does not say what its cores are has these."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -43,7 +48,20 @@ class AscendPlanner:
 
 
 def _cann_on(machine: Machine, semantics: str) -> Callable[[Matmul], Plan]:
-    return partial(cann.plan_matmul, platform=platform_of(machine))
+    plan = partial(cann.plan_matmul, platform=platform_of(machine))
+    architecture = machine.family_table(FAMILY).get("architecture", CANN_ARCHITECTURE)
+    if architecture == CANN_ARCHITECTURE:
+        return plan
+    text = (
+        f"these are the rules of the operator for {CANN_ARCHITECTURE} cores with this machine's memories; on "
+        f"{machine.name}, which is {architecture}, the operator follows others, which are not modelled"
+    )
+
+    def with_note(product: Matmul) -> Plan:
+        found = plan(product)
+        return replace(found, notes=(Note("chip", text), *found.notes))
+
+    return with_note
 
 
 def _asw_on(machine: Machine, semantics: str) -> Callable[[Matmul], Plan]:

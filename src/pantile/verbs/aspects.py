@@ -34,10 +34,16 @@ def aspects_of(plan: Plan) -> dict[str, Aspect]:
 
 
 def parted(a: Aspect | None, b: Aspect | None) -> bool:
-    """Whether two plans differ in a dimension that both have."""
+    """Whether two plans differ in a dimension, which they do where only one of them has it."""
     if a is None or b is None:
-        return False
+        return a is not b
     return any(a.value[name] != b.value[name] for name in a.value if name in b.value)
+
+
+def _logged(plan: Plan, stage: str, name: str) -> Any:
+    """Return the value of a decision; ``None`` where it is not logged."""
+    found = decision_of(plan, Aspect({}, (stage, name)))
+    return None if found is None else found.value
 
 
 def decision_of(plan: Plan, aspect: Aspect) -> Decision | None:
@@ -50,7 +56,11 @@ def decision_of(plan: Plan, aspect: Aspect) -> Decision | None:
 def _asw(plan: Plan) -> dict[str, Aspect]:
     figures = plan.parameters
     mode = figures["entry"]["mode"]
-    ways = {"asw": "blocks of m and n", "reduce": "blocks of m and n", "rejected": "k, by another branch"}
+    ways = {
+        "asw": "blocks of m and n",
+        "reduce": "blocks of m and n, too few to fill all cores",
+        "rejected": "k, by another branch",
+    }
     found = {"entry": Aspect({"way": ways[mode], "mode": mode}, ("0 entry", "mode"))}
     if "base_tile" in figures:
         found["base tile"] = Aspect(figures["base_tile"], ("1 L0 tile", "base_tile"))
@@ -77,8 +87,9 @@ def _asw(plan: Plan) -> dict[str, Aspect]:
         extra = {name: tail[name] for name in ("recut", "pieces") if name in tail}
         found["tail"] = Aspect({**executed, "remainder": tail["remainder"], **extra}, ("4 tail", "strategy"))
         found["L2"] = Aspect(_only(figures["l2"], "groups", "outputs", "scene"), ("6 L2", "outputs"))
-    reduced = {"reduced": mode == "reduce", **(figures["reduction"] or {})}
-    found["reduction"] = Aspect(reduced, ("0 entry", "mode"))
+    few = figures["reduction"]
+    reduced = {"reduced": few["used_cores"] < few["cores"], "used_cores": few["used_cores"]} if few else {}
+    found["reduction"] = Aspect(reduced or {"reduced": False}, ("0 entry", "mode"))
     found["full load"] = Aspect(figures["full_load"], ("7 totals", "AL1_full_load"))
     return found
 
@@ -87,7 +98,11 @@ def _cann(plan: Plan) -> dict[str, Aspect]:
     figures = plan.parameters
     branch = figures.get("branch", "")
     way = "blocks of m and n" if branch == "ASW_BASIC" else branch
-    found = {"entry": Aspect({"way": way, "branch": branch}, ("branch", "branch"))}
+    folded = _logged(plan, "entry", "folded") or 1
+    if folded > 1:
+        way += f", {folded} batches folded into rows"
+    where = ("entry", "folded") if folded > 1 else ("branch", "branch")
+    found = {"entry": Aspect({"way": way, "branch": branch}, where)}
     run, packed, predicted = figures.get("runInfo"), figures.get("tilingData"), plan.predicted
     if run and packed:
         cut = ("GetRebalanceBlock", "baseM, baseN")
@@ -110,7 +125,8 @@ def _cann(plan: Plan) -> dict[str, Aspect]:
         found["L2"] = Aspect(
             {"groups": 1, "outputs": "allocate", "inputs": kept}, ("packing", "l2CacheDisable")
         )
-        found["reduction"] = Aspect({"reduced": used < figures["blockDim"], "used_cores": used}, placed)
+        # Cores stay idle where there are fewer tiles than cores; no rule of the source reduces them (E-47).
+        found["reduction"] = Aspect({"reduced": False, "used_cores": used}, placed)
     loads = {"left": branch == "AL1_FULL_LOAD_BASIC", "right": branch == "BL1_FULL_LOAD_BASIC"}
     found["full load"] = Aspect(loads, ("branch", "branch"))
     return found

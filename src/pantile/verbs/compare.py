@@ -58,6 +58,11 @@ class Side:
             return f"outside the model: {self.outside}"
         return "" if self.plan.feasible else f"infeasible: {self.plan.reason}"
 
+    @property
+    def notes(self) -> tuple[Note, ...]:
+        """What the planner and the judge remark."""
+        return self.plan.notes if self.plan is not None else ()
+
     def to_json(self) -> dict[str, Any]:
         """Return the side as a part of the object that ``compare --json`` prints."""
         return {
@@ -103,15 +108,14 @@ class Comparison:
     @property
     def dimensions(self) -> tuple[str, ...]:
         """Every dimension that one of the plans has, in the order in which they are decided."""
-        names = [name for side in self.sides for name in side.aspects]
-        return tuple(dict.fromkeys(names))
+        longer = sorted(self.sides, key=lambda side: -len(side.aspects))  # one may have stopped half way
+        return tuple(dict.fromkeys(name for side in longer for name in side.aspects))
 
     def parts(self, dimension: str) -> bool:
-        """Whether the two plans differ in a dimension, or one has come to nothing before it."""
+        """Whether the two plans differ in a dimension; never where one of the two is outside its model."""
+        if any(side.plan is None for side in self.sides):
+            return False
         a, b = (side.aspects.get(dimension) for side in self.sides)
-        lacking = self.sides[0] if a is None else self.sides[1]
-        if (a is None) != (b is None) and lacking.plan is not None and not lacking.plan.feasible:
-            return True
         return parted(a, b)
 
     @property
@@ -120,13 +124,8 @@ class Comparison:
         return next((name for name in self.dimensions if self.parts(name)), "")
 
     def decisions_at(self, dimension: str) -> tuple[Decision | None, Decision | None]:
-        """Return the two decisions from which a dimension comes."""
-        a, b = (
-            decision_of(side.plan, side.aspects[dimension])
-            if side.plan is not None and dimension in side.aspects
-            else None
-            for side in self.sides
-        )
+        """Return the two decisions from which a dimension comes; of a plan that ends before it, its last."""
+        a, b = (_decision_at(side, dimension) for side in self.sides)
         return a, b
 
     def to_json(self) -> dict[str, Any]:
@@ -172,6 +171,15 @@ class Comparison:
         return as_html(str(self))
 
 
+def _decision_at(side: Side, dimension: str) -> Decision | None:
+    if side.plan is None:
+        return None
+    if dimension in side.aspects:
+        return decision_of(side.plan, side.aspects[dimension])
+    stopped = not side.plan.feasible and side.plan.decisions
+    return side.plan.decisions[-1] if stopped else None
+
+
 def compare(
     workload: WorkloadLike,
     machine: MachineLike,
@@ -198,7 +206,7 @@ def compare(
     name = _judge(judge, chosen)
     if len(planners) != 2:
         raise UsageError(f"two planners are compared, got {len(planners)}", mend="give -p twice")
-    asked = [_options(text, dims or {}) for text in planners]
+    asked = [PlanOptions(planner=text, dims=dims or {}) for text in planners]
     pairs = zip(*(planned(workload, chosen, each, complete=False) for each in asked), strict=True)
     results = [
         _comparison(sessions, at, chosen, name) for sessions in pairs for at in range(len(sessions[0].plans))
@@ -218,11 +226,6 @@ def _judge(name: str, machine: Machine) -> JudgeName:
             f"judge {known!r} knows {_ASCEND} machines, {machine.name!r} is none", mend="use --judge closed"
         )
     return known
-
-
-def _options(text: str, dims: Mapping[str, int]) -> PlanOptions:
-    planner, _, semantics = text.partition(":")
-    return PlanOptions(planner=planner, semantics=semantics or None, dims=dims)
 
 
 def _comparison(sessions: tuple[Session, ...], at: int, machine: Machine, judge: JudgeName) -> Comparison:

@@ -40,6 +40,9 @@ def comparison_page(comparison: Comparison) -> str:
         for side in comparison.sides
         if side.state
     )
+    states += "".join(
+        f"<p>{escape(side.name)}: {escape(str(note))}</p>" for side in comparison.sides for note in side.notes
+    )
     errata = "".join(f"<li>{escape(str(note))}</li>" for note in comparison.errata)
     logs = "".join(_log(side) for side in comparison.sides)
     first = comparison.first

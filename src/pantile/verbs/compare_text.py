@@ -21,6 +21,8 @@ def comparison_text(comparison: Comparison) -> str:
         values = [aspect_text(side.aspects.get(name)) for side in comparison.sides]
         lines += _rows(mark + name, *values)
     lines += [f"  {side.name}: {side.state}" for side in comparison.sides if side.state]
+    for side in comparison.sides:
+        lines += [f"  {side.name}: {note}" for note in side.notes]
     lines += _judged_lines(comparison)
     lines += _parting_lines(comparison)
     lines += [f"  {note}" for note in comparison.errata]
@@ -68,7 +70,7 @@ def _folded(text: str) -> list[str]:
 def _judged_lines(comparison: Comparison) -> list[str]:
     """Say what the judge makes of both, and how far they are apart."""
     sides = comparison.sides
-    if not any(side.judged for side in sides):
+    if not any(side.plan for side in sides):
         return []
     lines = _rows(f"  judge {comparison.judge}", *(_judged(side) for side in sides))
     a, b = (side.judged for side in sides)
@@ -98,4 +100,5 @@ def _parting_lines(comparison: Comparison) -> list[str]:
 
 def _decision(decision: Decision) -> str:
     value = value_text(decision.value)
-    return f"{decision.stage}, {decision.name} = {value}   [{decision.formula}]"
+    lost = "" if decision.value else "".join(f"; {each}" for each in decision.rejected)
+    return f"{decision.stage}, {decision.name} = {value}   [{decision.formula}]{lost}"

@@ -5,14 +5,15 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
+from pantile.errors import UsageError
 from pantile.tiling.plan import Plan
-from pantile.verbs.arguments import PlanOptions, node_text
+from pantile.verbs.arguments import PlanOptions, machine_of, node_text
 from pantile.verbs.programfile import refuse_programs
 from pantile.verbs.result import Many, as_html
 from pantile.verbs.sessions import planned, planned_each, single_or_many
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator, Mapping, Sequence
 
     from pantile.tiling.plan import Decision, NodePlan
     from pantile.verbs.arguments import MachineLike, WorkloadLike
@@ -30,6 +31,7 @@ class PlanResult:
         node: The node.
         plan: The plan, feasible or not; ``None`` outside the model.
         outside: The reason; empty where there is a plan.
+        among: How many planners were asked; of several, the text says whose plan it is.
     """
 
     session: Session
@@ -37,6 +39,7 @@ class PlanResult:
     node: Node
     plan: Plan | None
     outside: str
+    among: int = 1
 
     @property
     def ok(self) -> bool:
@@ -63,12 +66,19 @@ class PlanResult:
         """The node's sizes, for people."""
         return str(self.node.computation) if self.node.computation else self.node.op_type
 
+    @property
+    def _by(self) -> str:
+        """Whose plan it is, where that is not clear."""
+        if self.among == 1:
+            return ""
+        return f", {self.session.head('plan', '', ())['planner']} {self.session.semantics}"
+
     def __str__(self) -> str:
         if self.plan is None:
-            return f"{self.node.name}: outside the model: {self.outside}"
+            return f"{self.node.name}{self._by}: outside the model: {self.outside}"
         if not self.plan.feasible:
-            return f"{self.node.name} ({self.shape}): infeasible: {self.plan.reason}"
-        return "\n".join([f"{self.node.name} ({self.shape})", *_plan_lines(self.plan)])
+            return f"{self.node.name} ({self.shape}){self._by}: infeasible: {self.plan.reason}"
+        return "\n".join([f"{self.node.name} ({self.shape}){self._by}", *_plan_lines(self.plan)])
 
     def explain(self) -> str:
         """Return the plan followed by its decisions in order."""
@@ -121,7 +131,7 @@ def plan(
     workload: WorkloadLike,
     machine: MachineLike,
     *,
-    planner: str | None = None,
+    planner: str | Sequence[str] | None = None,
     mapping: str | None = None,
     semantics: str | None = None,
     dims: Mapping[str, int] | None = None,
@@ -131,38 +141,59 @@ def plan(
     Args:
         workload: A workload text, a file, a :class:`~pantile.workload.matmul.Matmul` or a network.
         machine: A preset's name, a file, or a machine.
-        planner: The planner; the machine's own if left out.
+        planner: The planner, with a reading after a colon if it is not the default; the machine's own if left
+            out. Of several, each makes a plan.
         mapping: An explicit mapping, or a file of them.
         semantics: Which reading of the planner's rules to use.
         dims: Sizes of symbolic dimensions of an ONNX file.
 
     Returns:
-        One result for one product, :class:`~pantile.verbs.result.Many` for a table or a network.
+        One result for one product, :class:`~pantile.verbs.result.Many` for a table, a network or planners.
 
     Raises:
         PantileError: If the input is at fault.
     """
     refuse_programs(workload, "plan")
-    options = PlanOptions(planner=planner, mapping=mapping, semantics=semantics, dims=dims or {})
-    sessions = planned(workload, machine, options, complete=False)
-    results = [_result(session, each) for session in sessions for each in session.plans]
-    return single_or_many(workload, results)
+    names = [planner] if planner is None or isinstance(planner, str) else list(planner)
+    if not names:
+        raise UsageError("expected at least one planner, got none", mend="leave planner out for the default")
+    asked = [
+        PlanOptions(planner=name, mapping=mapping, semantics=semantics, dims=dims or {}) for name in names
+    ]
+    chosen = machine_of(machine)
+    by_planner = [planned(workload, chosen, options, complete=False) for options in asked]
+    results = [
+        _result(session, session.plans[at], len(asked))
+        for sessions in zip(*by_planner, strict=True)
+        for at in range(len(sessions[0].plans))
+        for session in sessions
+    ]
+    return single_or_many(workload, results) if len(asked) == 1 else Many(tuple(results))
 
 
 def plan_each(
-    workload: WorkloadLike, machine: MachineLike, options: PlanOptions
+    workload: WorkloadLike, machine: MachineLike, *options: PlanOptions
 ) -> tuple[int, Iterator[PlanResult]]:
-    """Return what :func:`plan` does, one result after the other, and how many workloads there are.
+    """Return what :func:`plan` does, one result after the other, and how many there will be at least.
 
     Raises:
         PantileError: If the input is at fault, before the first result.
     """
-    count, sessions = planned_each(workload, machine, options)
-    return count, (_result(session, each) for session in sessions for each in session.plans)
+    chosen = machine_of(machine)
+    streams = [planned_each(workload, chosen, each) for each in options]
+    results = (
+        _result(session, session.plans[at], len(options))
+        for sessions in zip(*(stream for _, stream in streams), strict=True)
+        for at in range(len(sessions[0].plans))
+        for session in sessions
+    )
+    return sum(count for count, _ in streams), results
 
 
-def _result(session: Session, each: NodePlan) -> PlanResult:
+def _result(session: Session, each: NodePlan, among: int) -> PlanResult:
     plan = each.plan
     if plan is not None:
         plan = replace(plan, notes=(*plan.notes, *session.notes))
-    return PlanResult(session, node_text(session.network, each.node.name), each.node, plan, each.outside)
+    return PlanResult(
+        session, node_text(session.network, each.node.name), each.node, plan, each.outside, among
+    )

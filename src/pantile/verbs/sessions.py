@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 from pantile.errors import ManyProblems, PantileError, Place, UsageError, raise_all
 from pantile.tiling.plan import Note
-from pantile.verbs.arguments import PlanOptions, is_many, machine_of, networks_of
+from pantile.verbs.arguments import PlanOptions, is_many, machine_of, networks_of, with_reading
 from pantile.verbs.families import family_of, planner_of
 from pantile.verbs.planfile import is_plan_file, read_plan_file
 from pantile.verbs.result import Many, Result
@@ -37,7 +37,7 @@ def planned(
     Raises:
         PantileError: If the input is at fault; all problems at once.
     """
-    chosen = machine_of(machine)
+    chosen, options = machine_of(machine), with_reading(options)
     planner = planner_of(chosen, options.planner)
     family, options = family_of(chosen, planner), replace(options, planner=planner)
     sessions: list[Session] = []
@@ -65,7 +65,7 @@ def planned_each(
     Raises:
         PantileError: If the input is at fault; all problems at once.
     """
-    chosen = machine_of(machine)
+    chosen, options = machine_of(machine), with_reading(options)
     planner = planner_of(chosen, options.planner)
     family, options = family_of(chosen, planner), replace(options, planner=planner)
     if not family.checks_first:
@@ -104,6 +104,7 @@ def sessions_of(workload: WorkloadLike, machine: MachineLike, options: PlanOptio
 
 
 def _of_plan(plan: PlanFile, machine: MachineLike, options: PlanOptions) -> list[Session]:
+    options = with_reading(options)
     again = [name for name in ("mapping", "semantics") if getattr(options, name) is not None]
     if again:
         raise UsageError(

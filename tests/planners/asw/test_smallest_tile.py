@@ -86,7 +86,7 @@ def test_few_cores_get_more_blocks_where_l1_holds_no_long_one() -> None:
     assert (few.m, few.n, few.rows, few.cores, few.k_l1) == (2048, 16, 2, 2, 16)
     plan = plan_of(stages)
     assert plan.cores == "2 blocks on 2 cores in turn"
-    assert plan.parameters["reduction"] == {"used_cores": 2}
+    assert plan.parameters["reduction"] == {"used_cores": 2, "cores": 32}
     assert [note.code for note in plan.notes] == ["L1"]
     assert "blocks of 2048 x 16" in plan.notes[0].text
 

@@ -23,7 +23,7 @@ from pantile.planners.cann.normalise import figures_of, normalise
 from pantile.planners.cann.planner import plan_problem
 from pantile.planners.cann.platform import platform_of
 from pantile.planners.cann.problem import OperatorProblem
-from pantile.planners.cann.reasons import reason
+from pantile.planners.cann.reasons import declined
 from pantile.tiling.plan import Plan
 
 PLATFORM = platform_of(load_machine("ascend-950pr"))
@@ -163,7 +163,7 @@ def test_any_call_is_classified_and_says_why_each_earlier_branch_declined(call: 
     assert answers[-1] == 0
     for branch, answer in enumerate(answers):
         if answer:
-            assert reason(f, branch, answer)
+            assert declined(f, branch, answer).text
     plan = plan_problem(call, PLATFORM)
     assert plan.feasible
     assert plan.parameters["branch"] == BRANCHES[answers.index(0)]

@@ -91,7 +91,12 @@ def test_a_case_of_each_branch(text: str, branch: str) -> None:
     assert found.feasible
     assert found.parameters["branch"] == value(found, "branch") == branch
     declined = [each for each in found.decisions if each.value == "declined"]
-    assert all(each.formula for each in declined)
+    for each in declined:
+        assert each.formula.startswith("condition ")
+        (said,) = each.rejected
+        assert said.startswith(f"{each.name}: ")
+        numbers = [str(figure) for figure in each.inputs.values() if isinstance(figure, int)]
+        assert all(number in said for number in numbers)
     assert Plan.from_json(found.to_json()) == found
 
 
@@ -140,3 +145,22 @@ def test_the_platform_is_the_machine_s() -> None:
         platform_of(small)
     bare = replace(MACHINE, family=Table({"ascend": {}}), provenance=())
     assert platform_of(bare) == PLATFORM  # the source's defaults are these
+
+
+def test_the_branch_for_broadcasts_says_what_folding_left() -> None:
+    found = plan("bmm:a=16x256x512,b=1x512x1024")
+    (said,) = next(each.rejected for each in found.decisions if each.name == "ITER_BATCH_BROADCAST_BASICAPI")
+    assert "after folding 16 batches into rows" in said
+    assert said.endswith("none is left to broadcast")
+    (said,) = next(
+        each.rejected
+        for each in plan("bmm:a=4x1x128x64,b=1x8x64x256").decisions
+        if each.name == "ITER_BATCH_BROADCAST_BASICAPI"
+    )
+    assert said.endswith("2 axes of batches are broadcast, not exactly one")
+
+
+@pytest.mark.parametrize("text", ["bmm:b=2,m=3,n=3,k=0", "bmm:b=200,m=3,n=3,k=1", "bmm:b=400,m=64,n=64,k=64"])
+def test_a_plan_without_a_cut_has_no_buffers(text: str) -> None:
+    assert plan(text).tiling is None
+    assert plan(text).buffering == {}

@@ -175,14 +175,16 @@ def _parameters(stages: Stages, decisions: Sequence[Decision]) -> dict[str, Any]
             "parallelism": float(entry.parallelism),
             "blocks_per_batch": entry.blocks_per_batch,
         },
-        "reduction": {"used_cores": used} if used is not None else None,
+        "reduction": {"used_cores": used, "cores": stages.chip.cores} if used is not None else None,
         "full_load": {
             "left": left_full_load(problem, stages.chip, bias_batch=bias).by_theory,
             "right": right_full_load(problem, stages.chip, bias_batch=bias).by_theory,
         },
     }
+    if stages.base.m:
+        figures["base_tile"] = {"m": stages.base.m, "n": stages.base.n}
     if inner is not None:
-        figures["base_tile"] = {"m": stages.base.m, "n": stages.base.n, "k": inner.k}
+        figures["base_tile"]["k"] = inner.k
         figures["inner_tile"] = {"m": inner.m, "n": inner.n, "k": inner.k, "count": inner.count}
         figures["unit_flag"] = uses_unit_flag(stages)
     if stages.reduction is not None:

@@ -8,7 +8,7 @@ from pantile.planners.cann import stages
 from pantile.planners.cann.block_order import WINDOW
 from pantile.planners.cann.gates import BRANCHES
 from pantile.planners.cann.integers import ceil_div
-from pantile.planners.cann.reasons import reason
+from pantile.planners.cann.reasons import declined
 from pantile.planners.cann.search import BALANCED, EDGE_SCALE
 
 if TYPE_CHECKING:
@@ -37,12 +37,22 @@ def log_entry(log: DecisionLog, given: Normalised) -> None:
     log.add("problem", sizes | batches | {"batchBias": given.batch_bias}, "last two of each shape", shapes)
 
 
-def log_branches(log: DecisionLog, f: Figures, gates: tuple[int, ...]) -> str:
-    """Log what every branch answered, and return the one taken."""
+def log_branches(log: DecisionLog, f: Figures, gates: tuple[int, ...], folded: int = 1) -> str:
+    """Log what every branch answered after so many batches were folded, and return the one taken."""
     log.stage = "branch"
     taken = gates.index(0)
     for branch, condition in enumerate(gates[:taken]):
-        log.add(BRANCHES[branch], "declined", reason(f, branch, condition))
+        why = declined(f, branch, condition)
+        name, after = BRANCHES[branch], ""
+        if folded > 1 and name == "ITER_BATCH_BROADCAST_BASICAPI":  # which asks about the batches as given
+            after = f"after folding {folded} batches into rows, "
+        log.add(
+            name,
+            "declined",
+            f"condition {why.condition} of {why.of} fails; all must hold",
+            why.figures,
+            rejected=(f"{name}: {after}{why.text}",),
+        )
     also = tuple(
         f"{BRANCHES[later]}: it would take the problem too, but is asked later"
         for later in range(taken + 1, len(BRANCHES))

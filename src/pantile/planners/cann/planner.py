@@ -54,7 +54,7 @@ def plan_problem(problem: OperatorProblem, platform: Platform) -> Plan:
         reason = f"{too_long} is {size} with {given.folded} batches as rows, branches take up to {LARGEST}"
         return _infeasible(log, given, reason)
     answers = tuple(gate(f, branch) for branch in range(len(BRANCHES)))
-    branch = log_branches(log, f, answers)
+    branch = log_branches(log, f, answers, given.folded)
     parameters = {
         "branch": branch,
         "capable": {name: answer == 0 for name, answer in zip(BRANCHES, answers, strict=True)},
@@ -115,7 +115,7 @@ def _launched(log: DecisionLog, f: Figures, launched: Launch, parameters: dict[s
         planner=PLANNER,
         semantics=SEMANTICS,
         cores=f"launched on {launched.cores} cores",
-        buffering={"l1": info.l1_buffer_num, "l0c": info.db_l0c} if info else {},
+        buffering={"l1": info.l1_buffer_num, "l0c": info.db_l0c} if info and info.db_l0c else {},
         parameters={
             **parameters,
             "path": _path(log),
