@@ -351,7 +351,10 @@ CHAPTERS: tuple[tuple[str, tuple[Entry, ...]], ...] = (
                 "E-40",
                 "[5.6]",
                 "5.2 TB/s, introduced as the rate of reads, is used for writes.",
-                "A constant of its own; nothing here writes at it.",
+                "A constant of its own; nothing here writes at it: {written:.0f} B take {write:.5f} us at {rate:.1f} TB/s.",
+                f.write_rate,
+                "pantile plan bmm:b=8,m=2048,n=2048,k=1024 -m ascend-950pr -p asw --explain",
+                ("    T_us = ",),
             ),
         ),
     ),
@@ -505,6 +508,9 @@ CHAPTERS: tuple[tuple[str, tuple[Entry, ...]], ...] = (
                 "100 MB, batches below cores, 6 readers, a tail of one half.",
                 "Rules of another generation's file; what ASW_BASIC has here is the flag that planner cann shows as "
                 "l2CacheDisable.",
+                None,
+                "pantile plan bmm:b=8,m=2048,n=2048,k=1024,dtype=bf16 -m ascend-950pr -p cann --explain",
+                ("    l2CacheDisable = ",),
             ),
             Entry(
                 "E-50",

@@ -130,6 +130,19 @@ def units() -> Figures:
     }
 
 
+def write_rate() -> dict[str, Any]:
+    """E-40."""
+    problem = Problem(batch=8, m=2048, n=2048, k=1024)
+    totals = run_stages(problem, CHIP).totals
+    assert totals is not None
+    written = problem.output_bytes
+    return {
+        "written": written,
+        "write": float(totals.write) * 1e6,
+        "rate": written / float(totals.write) / 1e12,
+    }
+
+
 def two_meanings() -> Figures:
     """8 x 2048 x 2048, and 64 x 32 x 32."""
     wide, small = Problem(batch=8, m=2048, n=2048, k=1024), Problem(batch=64, m=32, n=32, k=256)

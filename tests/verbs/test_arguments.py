@@ -7,9 +7,11 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from pantile.errors import UsageError
+import pantile
+from pantile.errors import PantileError, UsageError
 from pantile.machine import load_machine
 from pantile.verbs.arguments import (
+    PlanOptions,
     is_many,
     machine_of,
     network_text,
@@ -72,3 +74,23 @@ def test_every_text_of_a_node_can_be_loaded_again(mlp: str, tmp_path: Path) -> N
             node = next(node for node in network.nodes if node.computation)
             (again,) = load_workload(node_text(network, node.name))
             assert str(again.nodes[0].computation) == str(node.computation)
+
+
+@pytest.mark.parametrize("verb", ["plan", "lower", "check", "simulate"])
+@pytest.mark.parametrize("given", [3, None, 2.5, ["gemm:m=1,n=1,k=1"], b"gemm:m=1,n=1,k=1"])
+def test_what_is_no_workload_or_no_machine_is_one_line(verb: str, given: object) -> None:
+    call = getattr(pantile, verb)
+    with pytest.raises(PantileError, match="a workload is a text, a path") as caught:
+        call(given, "ascend-950pr")
+    assert "\n" not in str(caught.value)
+    if given is None and verb == "check":
+        return  # it can do without a machine where there is a program
+    with pytest.raises(PantileError, match="a machine is the name of a preset") as caught:
+        call("gemm:m=64,n=64,k=64", given)
+    assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize("option", ["planner", "mapping", "semantics"])
+def test_an_option_of_another_type_is_one_line(option: str) -> None:
+    with pytest.raises(UsageError, match=f"{option} must be a text"):
+        PlanOptions(**{option: 3})  # type: ignore[arg-type]

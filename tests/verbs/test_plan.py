@@ -166,3 +166,18 @@ def test_the_operator_of_another_chip_is_not_claimed() -> None:
     assert isinstance(ours, PlanResult)
     assert ours.plan is not None
     assert all(note.code != "chip" for note in ours.plan.notes)
+
+
+@pytest.mark.parametrize("option", ["objective", "budget"])
+def test_no_planner_searches_and_says_so(option: str) -> None:
+    with pytest.raises(UsageError) as caught:
+        pantile.plan("gemm:m=64,n=64,k=64", A8, **{option: "3"})  # type: ignore[arg-type]
+    assert str(caught.value).startswith(f"--{option}: a planner that searches takes it, got '3'; ")
+    assert "\n" not in str(caught.value)
+
+
+def test_the_wrong_family_is_told_with_its_article() -> None:
+    with pytest.raises(UsageError, match="'ascend-950pr' is an ascend machine"):
+        pantile.plan("gemm:m=64,n=64,k=64", "ascend-950pr", planner="onnxim")
+    with pytest.raises(UsageError, match="is a systolic machine"):
+        pantile.plan("gemm:m=64,n=64,k=64", A8, planner="cann")

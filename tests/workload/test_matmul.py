@@ -1,11 +1,13 @@
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from pantile.errors import WorkloadError
+from pantile.errors import ManyProblems, WorkloadError
 from pantile.workload.matmul import Matmul
 
 batches = st.lists(st.integers(1, 3), max_size=3).map(tuple)
@@ -69,3 +71,33 @@ def test_batches_that_do_not_broadcast_say_how_to_mend_it() -> None:
         "batches 2x3 and 2x2 do not broadcast; make each pair of batch dimensions equal, or one of them 1"
         " [PT-WORKLOAD]"
     )
+
+
+@pytest.mark.parametrize(
+    ("fields", "said"),
+    [
+        ({"m": 1.5}, "m must be a whole number, got 1.5"),
+        ({"n": "3"}, "n must be a whole number, got '3'"),
+        ({"k": True}, "k must be a whole number, got True"),
+        ({"k": None}, "k must be a whole number, got None"),
+        ({"a_batch": 4}, "a_batch must be a tuple of whole numbers, got 4"),
+        ({"b_batch": [2]}, "b_batch must be a tuple of whole numbers, got [2]"),
+        ({"a_batch": (2.0,)}, "a_batch must be a whole number, got 2.0"),
+        ({"dtype": "bf16"}, "dtype must be an element type, got 'bf16'; write dtype=DTYPES['bf16']"),
+        ({"out": 16}, "out must be an element type, got 16"),
+        ({"bias": "none"}, "bias must be an element type, got 'none'"),
+        ({"transpose_a": 1}, "transpose_a must be True or False, got 1"),
+        ({"nz": "no"}, "nz must be True or False, got 'no'"),
+        ({"name": 7}, "name must be a text, got 7"),
+    ],
+)
+def test_a_field_of_another_type_is_one_line(fields: dict[str, Any], said: str) -> None:
+    with pytest.raises(WorkloadError) as caught:
+        Matmul(**{"m": 4, "n": 4, "k": 4, **fields})
+    assert str(caught.value).startswith(said)
+    assert "\n" not in str(caught.value)
+
+
+def test_all_fields_of_other_types_are_told_at_once() -> None:
+    with pytest.raises(ManyProblems, match=r"m must be[\s\S]*dtype must be"):
+        Matmul(m=1.5, n=1, k=1, dtype="bf16")  # type: ignore[arg-type]

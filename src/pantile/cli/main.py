@@ -43,6 +43,8 @@ def plan(
     planner: options.Planners = None,
     mapping: options.Mapping = None,
     semantics: options.Semantics = None,
+    objective: Annotated[str | None, typer.Option("--objective", hidden=True)] = None,
+    budget: Annotated[str | None, typer.Option("--budget", hidden=True)] = None,
     dim: options.Dims = None,
     explain: Annotated[bool, typer.Option("--explain", help="print every decision in order")] = False,
     json: options.Json = False,
@@ -52,8 +54,10 @@ def plan(
     The exit code is 1 if nothing fits.
     """
     from pantile.verbs.arguments import PlanOptions, is_many
-    from pantile.verbs.plan import PlanResult, plan_each
+    from pantile.verbs.plan import PlanResult, plan_each, refuse_search
     from pantile.verbs.plan import plan as run_plan
+
+    refuse_search(objective=objective, budget=budget)
 
     if is_many(workload):
         from pantile.cli.rows import emit_rows

@@ -32,6 +32,8 @@ def load_machine(text: str | os.PathLike[str]) -> Machine:
         MachineError: If it names none of them, or the file has one problem.
         ManyProblems: If the file has several.
     """
+    if not isinstance(text, str | os.PathLike):
+        raise MachineError(f"a machine is the name of a preset or a path, got {text!r}")
     name = os.fspath(text)
     if name in preset_names():
         return load_preset(name)

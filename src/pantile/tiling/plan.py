@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from pantile.tiling.plan_text import plan_lines
 from pantile.tiling.tiling import Tiling
 
 if TYPE_CHECKING:
@@ -124,6 +125,12 @@ class Plan:
             "decisions": [decision.to_json() for decision in self.decisions],
             "notes": [note.to_json() for note in self.notes],
         }
+
+    def __str__(self) -> str:
+        who = f"{self.planner} {self.semantics}"
+        if not self.feasible:
+            return f"{who}: infeasible: {self.reason}"
+        return "\n".join([who, *plan_lines(self)])
 
     @classmethod
     def from_json(cls, data: dict[str, Any]) -> Plan:

@@ -36,6 +36,14 @@ class PlanOptions:
     semantics: str | None = None
     dims: Mapping[str, int] = field(default_factory=dict)
 
+    def __post_init__(self) -> None:
+        for name in ("planner", "semantics"):
+            given = getattr(self, name)
+            if given is not None and not isinstance(given, str):
+                raise UsageError(f"{name} must be a text, got {given!r}")
+        if self.mapping is not None and not isinstance(self.mapping, str | os.PathLike):
+            raise UsageError(f"mapping must be a text or a path, got {self.mapping!r}")
+
 
 def with_reading(options: PlanOptions) -> PlanOptions:
     """Return *options* with a reading that stands after a planner's name, as in ``asw:published``, put apart.
@@ -58,7 +66,16 @@ def with_reading(options: PlanOptions) -> PlanOptions:
 
 
 def machine_of(machine: MachineLike) -> Machine:
-    """Return the machine that *machine* is or names."""
+    """Return the machine that *machine* is or names.
+
+    Raises:
+        PantileError: If it is or names none.
+    """
+    if not isinstance(machine, Machine | str | os.PathLike):
+        raise UsageError(
+            f"a machine is the name of a preset, a path or a Machine, got {machine!r}",
+            mend="`pantile machines` lists the presets",
+        )
     return machine if isinstance(machine, Machine) else load_machine(machine)
 
 
@@ -70,6 +87,11 @@ def networks_of(workload: WorkloadLike, dims: Mapping[str, int]) -> tuple[Networ
     """
     if isinstance(workload, Matmul):
         workload = network_of(workload, source=format_workload(workload))
+    if not isinstance(workload, Network | str | os.PathLike):
+        raise UsageError(
+            f"a workload is a text, a path, a Matmul or a network, got {workload!r}",
+            mend="write 'gemm:m=32,n=32,k=64', for example",
+        )
     if not isinstance(workload, Network):
         return load_workload(workload, dims=dims)
     if dims:

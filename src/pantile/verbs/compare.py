@@ -204,6 +204,8 @@ def compare(
     """
     chosen = machine_of(machine)
     name = _judge(judge, chosen)
+    if isinstance(planners, str):
+        planners = [planners]
     if len(planners) != 2:
         raise UsageError(f"two planners are compared, got {len(planners)}", mend="give -p twice")
     asked = [PlanOptions(planner=text, dims=dims or {}) for text in planners]
@@ -220,7 +222,7 @@ def _judge(name: str, machine: Machine) -> JudgeName:
         if known == name:
             break
     else:
-        raise UsageError(f"unknown judge {name!r}", mend=suggestion(name, JUDGES))
+        raise UsageError(f"unknown judge {name!r}", mend=suggestion(str(name), JUDGES))
     if known != "closed" and _ASCEND not in machine.family:
         raise OutsideModelError(
             f"judge {known!r} knows {_ASCEND} machines, {machine.name!r} is none", mend="use --judge closed"

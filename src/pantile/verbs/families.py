@@ -241,8 +241,10 @@ def family_of(machine: Machine, planner: str) -> Family:
     if known and chosen not in known:
         planners = ", ".join(each for family in known for each in family.planners)
         names = " and ".join(family.name for family in known)
+        article = "an" if names[0] in "aeiou" else "a"
         raise UsageError(
-            f"planner {planner!r} plans for {chosen.name} machines, {machine.name!r} is a {names} machine",
+            f"planner {planner!r} plans for {chosen.name} machines, "
+            f"{machine.name!r} is {article} {names} machine",
             mend=f"its planners: {planners}",
         )
     return chosen

@@ -5,9 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from pantile.errors import UsageError
+from pantile.errors import Place, UsageError
 from pantile.tiling.plan import Plan
+from pantile.tiling.plan_text import plan_lines
 from pantile.verbs.arguments import PlanOptions, machine_of, node_text
+from pantile.verbs.families import PLANNERS
 from pantile.verbs.programfile import refuse_programs
 from pantile.verbs.result import Many, as_html
 from pantile.verbs.sessions import planned, planned_each, single_or_many
@@ -78,7 +80,7 @@ class PlanResult:
             return f"{self.node.name}{self._by}: outside the model: {self.outside}"
         if not self.plan.feasible:
             return f"{self.node.name} ({self.shape}){self._by}: infeasible: {self.plan.reason}"
-        return "\n".join([f"{self.node.name} ({self.shape}){self._by}", *_plan_lines(self.plan)])
+        return "\n".join([f"{self.node.name} ({self.shape}){self._by}", *plan_lines(self.plan)])
 
     def explain(self) -> str:
         """Return the plan followed by its decisions in order."""
@@ -88,28 +90,6 @@ class PlanResult:
 
     def _repr_html_(self) -> str:
         return as_html(self.explain())
-
-
-def _plan_lines(plan: Plan) -> list[str]:
-    lines = []
-    if "mapping" in plan.parameters:
-        lines.append(f"  mapping    {plan.parameters['mapping']}  ({plan.parameters['source']})")
-    if "branch" in plan.parameters:
-        lines.append(f"  branch     {plan.parameters['branch']}")
-    if plan.tiling is not None:
-        dimensions = plan.tiling.dimensions
-        for level, sizes in zip(plan.tiling.levels, plan.tiling.nominal_sizes, strict=True):
-            pairs = zip(dimensions, level.factors, strict=True)
-            cut = " x ".join(f"{factor} {name}" for name, factor in pairs)
-            nominal = " ".join(f"{name}{size}" for name, size in zip(dimensions, sizes, strict=True))
-            lines.append(f"  {level.name:<10} {cut}, each {nominal}")
-    lines.append(
-        f"  order      {' > '.join(plan.order)}; {plan.cores}" if plan.order else f"  cores      {plan.cores}"
-    )
-    figures = ", ".join(f"{value} {name.replace('_', ' ')}" for name, value in plan.predicted.items())
-    lines.append(f"  predicted  {figures}")
-    lines += [f"  note       {note}" for note in plan.notes]
-    return lines
 
 
 def _explained(decisions: tuple[Decision, ...]) -> list[str]:
@@ -135,6 +115,8 @@ def plan(
     mapping: str | None = None,
     semantics: str | None = None,
     dims: Mapping[str, int] | None = None,
+    objective: str | None = None,
+    budget: str | float | None = None,
 ) -> PlanResult | Many[PlanResult]:
     """Return how *workload* is cut on *machine*.
 
@@ -146,6 +128,8 @@ def plan(
         mapping: An explicit mapping, or a file of them.
         semantics: Which reading of the planner's rules to use.
         dims: Sizes of symbolic dimensions of an ONNX file.
+        objective: What a planner that searches makes least; none of this version does.
+        budget: Seconds that it may search.
 
     Returns:
         One result for one product, :class:`~pantile.verbs.result.Many` for a table, a network or planners.
@@ -154,6 +138,7 @@ def plan(
         PantileError: If the input is at fault.
     """
     refuse_programs(workload, "plan")
+    refuse_search(objective=objective, budget=budget)
     names = [planner] if planner is None or isinstance(planner, str) else list(planner)
     if not names:
         raise UsageError("expected at least one planner, got none", mend="leave planner out for the default")
@@ -169,6 +154,22 @@ def plan(
         for session in sessions
     ]
     return single_or_many(workload, results) if len(asked) == 1 else Many(tuple(results))
+
+
+def refuse_search(**asked: object) -> None:
+    """Return if nothing is asked that only a planner that searches could do.
+
+    Raises:
+        UsageError: If something is: every planner of this version follows fixed rules.
+    """
+    for name, value in asked.items():
+        if value is not None:
+            raise UsageError(
+                f"a planner that searches takes it, got {str(value)!r}; those of this version follow fixed "
+                f"rules ({', '.join(PLANNERS)})",
+                place=Place(f"--{name}"),
+                mend=f"leave --{name} out",
+            )
 
 
 def plan_each(

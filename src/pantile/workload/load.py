@@ -38,6 +38,8 @@ def load_workload(workload: str | os.PathLike[str], *, dims: Mapping[str, int] =
         UsageError: If *dims* are given for something else than an ONNX file.
         ManyProblems: If there are several problems.
     """
+    if not isinstance(workload, str | os.PathLike):
+        raise UsageError(f"expected the text or the path of a workload, got {workload!r}")
     text = os.fspath(workload)
     is_text = text.partition(":")[0].strip() in SCHEMES
     onnx_file = None if is_text else _ONNX.fullmatch(text)

@@ -7,11 +7,15 @@ from itertools import zip_longest
 from math import prod
 from typing import TYPE_CHECKING
 
-from pantile.errors import WorkloadError
+from pantile.errors import WorkloadError, raise_all
+from pantile.workload.dtypes import DTYPES, Dtype
 from pantile.workload.einsum import Einsum
 
 if TYPE_CHECKING:
-    from pantile.workload.dtypes import Dtype
+    from pantile.errors import PantileError
+
+
+_KINDS = {bool: "True or False", str: "a text"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -52,6 +56,7 @@ class Matmul:
     name: str = ""
 
     def __post_init__(self) -> None:
+        self._refuse_other_types()
         for letter, size in (("m", self.m), ("n", self.n)):
             if size < 1:
                 raise WorkloadError(f"{letter} must be at least 1, got {size}")
@@ -65,6 +70,38 @@ class Matmul:
                 f"batches {_by_x(self.a_batch)} and {_by_x(self.b_batch)} do not broadcast",
                 mend="make each pair of batch dimensions equal, or one of them 1",
             )
+
+    def _refuse_other_types(self) -> None:
+        """Return if every field has its type.
+
+        Raises:
+            WorkloadError: If one has not; all problems at once.
+        """
+        problems: list[PantileError] = []
+        sizes: list[tuple[str, object]] = [("m", self.m), ("n", self.n), ("k", self.k)]
+        shapes: list[tuple[str, object]] = [("a_batch", self.a_batch), ("b_batch", self.b_batch)]
+        elements: list[tuple[str, object]] = [("dtype", self.dtype), ("out", self.out), ("bias", self.bias)]
+        for name, shape in shapes:
+            if isinstance(shape, tuple):
+                sizes += [(name, size) for size in shape]
+            else:
+                problems.append(WorkloadError(f"{name} must be a tuple of whole numbers, got {shape!r}"))
+        for name, size in sizes:
+            if not isinstance(size, int) or isinstance(size, bool):
+                problems.append(WorkloadError(f"{name} must be a whole number, got {size!r}"))
+        for name, element in elements:
+            if element is None or isinstance(element, Dtype) or (name, element) == ("bias", "default"):
+                continue
+            known = isinstance(element, str) and element in DTYPES
+            mend = f"write {name}=DTYPES[{element!r}], from pantile.workload.dtypes" if known else None
+            problems.append(WorkloadError(f"{name} must be an element type, got {element!r}", mend=mend))
+        others = (("transpose_a", bool), ("transpose_b", bool), ("hf32", bool), ("nz", bool), ("name", str))
+        problems += [
+            WorkloadError(f"{name} must be {_KINDS[kind]}, got {getattr(self, name)!r}")
+            for name, kind in others
+            if not isinstance(getattr(self, name), kind)
+        ]
+        raise_all(problems)
 
     @property
     def _batch_pairs(self) -> list[tuple[int, int]]:

@@ -305,3 +305,38 @@ def test_a_small_l1_is_named_with_what_it_holds(l1_bytes: int) -> None:
         if not plan.feasible:
             assert plan.reason.startswith("constraint 2: ")
             assert plan.reason.endswith("take 2048 B of L1, which holds 512 B")
+
+
+@pytest.mark.parametrize("semantics", ["corrected", "published", "published_5_2"])
+@pytest.mark.parametrize(
+    "workload",
+    [
+        "bmm:b=7,m=768,n=896,k=640",
+        "bmm:b=8,m=2048,n=2048,k=1024",
+        "bmm:b=64,m=2048,n=2048,k=4096",
+        "bmm:b=1,m=2048,n=65536,k=8192",
+        "bmm:b=1,m=1792,n=1792,k=4096",
+        "bmm:b=1,m=2457,n=3333,k=4096",
+        "bmm:b=64,m=32,n=32,k=64",
+    ],
+)
+def test_every_decision_says_from_what_it_follows(workload: str, semantics: Any, machine: Machine) -> None:
+    plan = plan_product(parse_workload(workload), machine, semantics)
+    assert [each.name for each in plan.decisions if not each.inputs] == []
+
+
+def test_a_plan_prints_as_the_command_line_does(machine: Machine) -> None:
+    plan = plan_product(parse_workload("bmm:b=7,m=768,n=896,k=640"), machine)
+    lines = str(plan).splitlines()
+    assert lines[0] == "asw corrected"
+    assert lines[1] == "  block      7 b x 2 m x 3 n x 1 k, each b1 m384 n304 k704"
+    assert lines[-1].startswith("  predicted  17.3817 us total, 9.3184 us memory, 7.05772 us l2, ")
+    ended = plan_product(parse_workload("bmm:b=7,m=768,n=896,k=640"), machine, "published")
+    assert str(ended).startswith("asw published: infeasible: constraint 4: ")
+
+
+def test_one_core_works_and_two_do() -> None:
+    found = plan_of(run_stages(Problem(batch=1, m=16, n=16, k=16), Chip()))
+    assert found.cores == "1 block on 1 core"
+    rate = next(each for each in found.decisions if each.name == "gm_rate")
+    assert rate.rejected == ("W_GM: 1 core < minCoreNum 32",)

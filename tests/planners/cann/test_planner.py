@@ -164,3 +164,17 @@ def test_the_branch_for_broadcasts_says_what_folding_left() -> None:
 def test_a_plan_without_a_cut_has_no_buffers(text: str) -> None:
     assert plan(text).tiling is None
     assert plan(text).buffering == {}
+
+
+def test_one_is_told_in_the_singular() -> None:
+    found = plan("gemm:m=1,n=1,k=1")
+    assert "1 mac, 1 tile, 1 round, 1 tile in last round" in str(found)
+    best = next(each for each in found.decisions if each.name == "best")
+    assert "1 candidate: no smaller param / rate" in best.rejected
+
+
+def test_the_depth_for_splitting_k_says_where_it_comes_from() -> None:
+    found = plan("bmm:b=1,m=512,n=512,k=512")
+    declined = next(each for each in found.decisions if each.name == "BATCH_STREAM_K")
+    assert declined.inputs == {"k": 512, "rounded": 512, "cores": 32, "element_bytes": 2, "least": 4096}
+    assert declined.rejected[0].endswith("below max(8192, 256 x 32 cores) B / 2 B = 4096")

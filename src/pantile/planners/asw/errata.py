@@ -11,7 +11,7 @@ from math import ceil
 from typing import TYPE_CHECKING
 
 from pantile.planners.asw.assignment import Grid, batches_at_once
-from pantile.planners.asw.figures import microseconds, rounded
+from pantile.planners.asw.figures import counted, microseconds, rounded
 from pantile.planners.asw.full_load import left_full_load, right_full_load
 from pantile.planners.asw.infeasible import why_infeasible
 from pantile.planners.asw.pipeline import DEFAULTS, run_stages
@@ -55,9 +55,10 @@ def _entry(printed: Stages, right: Stages) -> Iterator[Note]:
             f"cores; the product fills {filled} L0C",
         )
     if entry.mode == "reduce" and printed.entry.used_cores != entry.used_cores:
-        yield Note(
-            "E-06", f"as published {printed.entry.used_cores} cores work, {entry.used_cores} have a block"
-        )
+        assert printed.entry.used_cores is not None
+        verb = "works" if printed.entry.used_cores == 1 else "work"
+        few = counted(printed.entry.used_cores, "core")
+        yield Note("E-06", f"as published {few} {verb}, {entry.used_cores} have a block")
     if entry.mode == "reduce" and problem.batch >= chip.cores:
         yield Note("E-54", f"b = {problem.batch} >= C, yet only {filled} L0C are filled")
     if (printed.base.m, printed.base.n) != (right.base.m, right.base.n):
@@ -152,7 +153,8 @@ def _tail(printed: Stages, right: Stages) -> Iterator[Note]:
         assert tail.fewer is not None
         yield Note(
             "E-37",
-            f"{tail.fewer.waves} waves take {microseconds(tail.seconds_fewer)} us, "
+            f"{counted(tail.fewer.waves, 'wave')} {'takes' if tail.fewer.waves == 1 else 'take'} "
+            f"{microseconds(tail.seconds_fewer)} us, "
             f"{tail.waves} take {microseconds(tail.seconds_b)} us",
         )
 

@@ -43,19 +43,31 @@ def explain_entry(stages: Stages, log: DecisionLog) -> None:
         "b m n 4 B / L0C",
         {**sizes, "element_bytes": problem.element_bytes, "l0c_bytes": chip.l0c_bytes},
     )
-    log.add("P_split", entry.blocks_per_batch, "ceil(C / b)", {"C": chip.cores})
+    log.add("P_split", entry.blocks_per_batch, "ceil(C / b)", {"C": chip.cores, "b": problem.batch})
     enough = entry.parallelism >= chip.cores
     rejected = {
         "asw": ("reduce: there is a full L0C for every core",),
         "reduce": (f"asw: {rounded(entry.parallelism)} < {chip.cores} cores",),
         "rejected": ("asw and reduce: another branch, which cuts k, takes it",),
     }[entry.mode]
-    log.add("mode", entry.mode, "asw if P_par >= C, else reduce", {"enough": enough}, rejected=rejected)
+    log.add(
+        "mode",
+        entry.mode,
+        "asw if P_par >= C, else reduce",
+        {"enough": enough, "P_par": rounded(entry.parallelism), "C": chip.cores},
+        rejected=rejected,
+    )
     if entry.used_cores is None:
         return
     formula = "min(C, b ceil(m / BaseM) ceil(n / BaseN))" if stages.corrected else "ceil(P_par)"
     other = "" if stages.corrected else "E-06: blocks of different batches share no L0C"
-    log.add("used_cores", entry.used_cores, formula, rejected=(other,) if other else ())
+    base = stages.base
+    inputs: dict[str, object] = (
+        {"C": chip.cores, **sizes, "BaseM": base.m, "BaseN": base.n} if stages.corrected else {}
+    )
+    if not stages.corrected:
+        inputs = {"P_par": rounded(entry.parallelism)}
+    log.add("used_cores", entry.used_cores, formula, inputs, rejected=(other,) if other else ())
     log.add(
         "minCoreNum",
         chip.saturating_cores,
@@ -131,9 +143,16 @@ def explain_block(stages: Stages, log: DecisionLog) -> None:
     problem, chip, block = stages.problem, stages.chip, stages.block
     log.stage = "2 single-core block"
     if block is None:
-        log.add(
-            "feasible", False, "a block that meets constraints 1 to 4", rejected=(why_infeasible(stages),)
-        )
+        sizes = {
+            "b": problem.batch,
+            "m": problem.m,
+            "n": problem.n,
+            "k": problem.k,
+            "l1_bytes": chip.l1_bytes,
+        }
+        sizes |= {"BaseM": stages.base.m, "BaseN": stages.base.n, "C": chip.cores}
+        why = (why_infeasible(stages),)
+        log.add("feasible", False, "a block that meets constraints 1 to 4", sizes, rejected=why)
         return
     cost = (
         "b (nCnt m + mCnt n) k dt / W_GM" if stages.corrected else "b m n (1/sM + 1/sN) kL1 dt / W_GM (E-10)"
@@ -155,8 +174,15 @@ def explain_block(stages: Stages, log: DecisionLog) -> None:
         "ceil(m / sM), ceil(n / sN)",
         {"blocks": problem.batch * block.rows * block.columns, "C": chip.cores},
     )
-    log.add("r", block.remainder, "blocks mod C")
-    log.add("traffic_bytes", block.traffic_bytes, "b (nCnt m + mCnt n) k dt: every panel of every block")
+    blocks = problem.batch * block.rows * block.columns
+    log.add("r", block.remainder, "blocks mod C", {"blocks": blocks, "C": chip.cores})
+    log.add(
+        "traffic_bytes",
+        block.traffic_bytes,
+        "b (nCnt m + mCnt n) k dt: every panel of every block",
+        {"b": problem.batch, "nCnt": block.columns, "mCnt": block.rows, "m": problem.m, "n": problem.n}
+        | {"k": problem.k, "dt": problem.element_bytes},
+    )
 
 
 def _losers(stages: Stages, block: SingleCore) -> tuple[str, ...]:
@@ -270,8 +296,9 @@ def explain_order(stages: Stages, log: DecisionLog) -> None:
     )
     if order.group is not None:
         grouped = "groups row by row, every second row of them from the far end; the order within each"
-        log.add("groups_of", list(order.group), grouped)
-    log.add("calOrder", order.fastest, "0 (m fastest) if m <= n, else 1")
+        log.add("groups_of", list(order.group), grouped, {"rows": block.rows, "columns": block.columns})
+    sizes = {"m": stages.problem.m, "n": stages.problem.n}
+    log.add("calOrder", order.fastest, "0 (m fastest) if m <= n, else 1", sizes)
 
 
 def explain_full_load(stages: Stages, log: DecisionLog) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from pantile.planners.asw.figures import microseconds, rounded
+from pantile.planners.asw.figures import counted, microseconds, rounded
 from pantile.planners.asw.l2 import l2_use
 from pantile.planners.asw.pipeline import SEMANTICS
 
@@ -37,10 +37,12 @@ def explain_l2(stages: Stages, log: DecisionLog) -> None:
     if l2.reach is not None:
         _explain_groups(stages, l2, log)
     formula = "bytes that memory delivers / S_in"
-    log.add("r_in", rounded(l2.reread), formula, rejected=_other_rereads(stages, l2))
+    grid = {"S_in": problem.input_bytes, "rows": block.rows, "columns": block.columns}
+    log.add("r_in", rounded(l2.reread), formula, grid, rejected=_other_rereads(stages, l2))
+    held = {"scene": l2.scene, "consumer": stages.options.consumer}
     kept = "allocate" if l2.outputs_stay else "no-allocate"
     why = "a fused consumer reads them at once" if stages.options.consumer == "fused" else f"scene {l2.scene}"
-    log.add("outputs", kept, f"inputs allocate; outputs by scene and consumer: {why}")
+    log.add("outputs", kept, f"inputs allocate; outputs by scene and consumer: {why}", held)
     rate = chip.drawn_bytes_per_second
     log.add(
         "write_out",
@@ -59,14 +61,26 @@ def explain_l2(stages: Stages, log: DecisionLog) -> None:
 def _explain_groups(stages: Stages, l2: L2Use, log: DecisionLog) -> None:
     live = "" if stages.options.assignment == "linear" else "min(b, C) "
     depth = f"L2 div ({live}k dt)" if stages.corrected else "L2 / (b k dt) (E-29)"
-    log.add("D", rounded(l2.reach), f"{depth}: rows and columns whose panels fit")
+    log.add("D", rounded(l2.reach), f"{depth}: rows and columns whose panels fit", _depth(stages))
     formula = _SUBS[l2.sub] if l2.sub else "floor(D / (2 sM)), floor(D / (2 sN))"
     rejected: tuple[str, ...] = ()
     if l2.closed_form is not None:
         m, n, reread = l2.closed_form
         rejected = (f"the closed form {m} x {n}: r_in {rounded(reread)} (E-31)",)
     value: dict[str, Any] = {"m": l2.m_group, "n": l2.n_group, "groups": l2.groups}
-    log.add("group", value, formula, {"sub": l2.sub} if l2.sub else {}, rejected=rejected)
+    assert stages.block is not None
+    sizes: dict[str, Any] = {"sM": stages.block.m, "sN": stages.block.n, "D": rounded(l2.reach)}
+    log.add("group", value, formula, sizes | ({"sub": l2.sub} if l2.sub else {}), rejected=rejected)
+
+
+def _depth(stages: Stages) -> dict[str, int]:
+    problem = stages.problem
+    return {
+        "l2_bytes": stages.chip.l2_bytes,
+        "b": problem.batch,
+        "k": problem.k,
+        "element_bytes": problem.element_bytes,
+    }
 
 
 def _other_rereads(stages: Stages, l2: L2Use) -> tuple[str, ...]:
@@ -97,7 +111,7 @@ def explain_tail(stages: Stages, log: DecisionLog) -> None:
         "overhead_us": microseconds(time.overhead),
     }
     log.add("T_block_us", microseconds(time.total), _BLOCK_OF[stages.corrected], terms)
-    log.add("bound", time.bound, "the largest term")
+    log.add("bound", time.bound, "the largest term", terms)
     log.add(
         "n_wave",
         tail.waves,
@@ -105,7 +119,15 @@ def explain_tail(stages: Stages, log: DecisionLog) -> None:
         {"blocks": tail.blocks, "C": chip.cores, "r": tail.remainder},
     )
     least = "no width hides its load" if tail.x_min is None else rounded(tail.x_min)
-    log.add("x_min", least, "fewest columns of a piece whose load the cube hides (E-15)")
+    block = stages.block
+    assert block is not None
+    depth, rate = stages.problem.k, chip.l2_bytes_per_second
+    if not stages.corrected:
+        depth, rate = block.k_l1, chip.drawn_bytes_per_second
+    hidden = {"sM": block.m, "k": stages.problem.k, "kt": depth, "dt": stages.problem.element_bytes}
+    hidden |= {"PEAK": chip.peak_flops, "rate": rate}
+    formula = "sM kt dt PEAK / (2 sM k rate - kt dt PEAK): fewest columns whose load the cube hides (E-15)"
+    log.add("x_min", least, formula, hidden)
     if tail.printed is not None and tail.remainder:
         rule = tail.printed
         log.add("s_star", rule.s_star, "min(C div r, s_max)", {"direction": rule.direction})
@@ -131,6 +153,7 @@ def _explain_strategies(stages: Stages, tail: Tail, log: DecisionLog) -> None:
             "strategy_effective",
             tail.effective,
             "B has no tile",
+            {"n_wave": tail.waves, "C": stages.chip.cores, "b": stages.problem.batch},
             rejected=(f"{tail.strategy}: no aligned cut gives n_wave C blocks (E-17)",),
         )
     if tail.effective == "A1" and tail.pieces is not None:
@@ -202,7 +225,14 @@ def explain_totals(stages: Stages, log: DecisionLog) -> None:
         "on if a block is compute or write bound and L0C holds a single tile",
         {"bound": stages.tail.time.bound, "l0c_buffers": inner.buffers},
     )
-    log.add("l1_buffers", totals.l1_buffers, "4 if 4 (sM + sN) kL1 dt <= L1, else 2")
+    assert stages.block is not None
+    four = 4 * (stages.block.m + stages.block.n) * stages.block.k_l1 * stages.problem.element_bytes
+    log.add(
+        "l1_buffers",
+        totals.l1_buffers,
+        "4 if 4 (sM + sN) kL1 dt <= L1, else 2",
+        {"four": four, "l1_bytes": stages.chip.l1_bytes},
+    )
 
 
 def _explain_executed(stages: Stages, formula: str, log: DecisionLog) -> None:
@@ -268,7 +298,7 @@ def explain_reduction(stages: Stages, log: DecisionLog) -> None:
         {"c": found.cores, "W_GM": chip.gm_bytes_per_second},
         rejected=()
         if found.cores >= chip.saturating_cores
-        else (f"W_GM: {found.cores} cores < minCoreNum {chip.saturating_cores}",),
+        else (f"W_GM: {counted(found.cores, 'core')} < minCoreNum {chip.saturating_cores}",),
     )
     terms = {
         "compute_us": microseconds(found.time.compute),

@@ -158,7 +158,7 @@ def run_stages(
         OutsideModelError: If a size is above what the analysis counts, or too much would be tried.
     """
     if semantics not in SEMANTICS:
-        raise UsageError(f"unknown semantics {semantics!r}", mend=suggestion(semantics, SEMANTICS))
+        raise UsageError(f"unknown semantics {semantics!r}", mend=suggestion(str(semantics), SEMANTICS))
     options.refuse_unknown()
     refuse_sizes(problem, chip)
     corrected = semantics == "corrected"

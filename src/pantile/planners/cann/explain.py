@@ -123,6 +123,10 @@ def _log_scalars(log: DecisionLog, asw: AswBasic) -> None:
     )
 
 
+def _candidates(count: int) -> str:
+    return "1 candidate" if count == 1 else f"{count} candidates"
+
+
 def _log_limits(log: DecisionLog, asw: AswBasic) -> None:
     f, limit, r = asw.figures, asw.search.limits, asw.search.rates
     sizes = {"M": f.m, "N": f.n}
@@ -178,12 +182,12 @@ def _log_search(log: DecisionLog, asw: AswBasic) -> None:
     skipped = []
     if found.skipped_by_balance:
         why = f"the best has a rate of {BALANCED} or more, and they are above its param and the edge"
-        skipped.append(f"{found.skipped_by_balance} candidates: {why}")
+        skipped.append(f"{_candidates(found.skipped_by_balance)}: {why}")
     if found.skipped_by_fp32:
-        skipped.append(f"{found.skipped_by_fp32} candidates: fp32 blocks below 64 that hold the edge")
+        skipped.append(f"{_candidates(found.skipped_by_fp32)}: fp32 blocks below 64 that hold the edge")
     rest = found.candidates - len(found.updates) - found.skipped_by_balance - found.skipped_by_fp32
     if rest:
-        skipped.append(f"{rest} candidates: no smaller param / rate")
+        skipped.append(f"{_candidates(rest)}: no smaller param / rate")
     log.add(
         "best",
         [best.m, best.n],

@@ -130,7 +130,7 @@ def _high_balance(f: Figures) -> _Said:
 def _high_count(f: Figures) -> _Said:
     w = gates.whole_batch(f)
     return _say(
-        "{fit} whole batches fit in L1, {share} fall to a core: not 2 at a time",
+        "of whole batches L1 holds {fit} and a core gets {share}: not 2 at a time",
         fit=floor_div(f.l1, w.a + w.b + w.bias),
         share=ceil_div(f.batch_c, f.cores),
     )
@@ -159,7 +159,7 @@ def _full_load(side: str) -> tuple[Reason, ...]:
         w = gates.whole_batch(f)
         batch, size, each = (f.batch_b, f.n, w.b) if side == "A" else (f.batch_a, f.m, w.a)
         return _say(
-            "the other side is {bytes} B, below L1 x cores = {least_bytes} B, and {blocks} blocks, below "
+            "the other side is {bytes} B, below L1 x cores = {least_bytes} B, and of blocks {blocks}, below "
             "{least}",
             bytes=batch * each,
             least_bytes=f.l1 * f.cores,
@@ -239,7 +239,7 @@ _REASONS: dict[str, tuple[Reason, ...]] = {
         _broadcast_axes,
         _fewer_batches(1),
         _l1_twice,
-        lambda f: _say("{at_a_time} batches at a time are below 2", at_a_time=_broadcast_count(f)),
+        lambda f: _say("{at_a_time} at a time is below 2 batches", at_a_time=_broadcast_count(f)),
         lambda f: _balance(f, _broadcast_count(f)),
     ),
     "ITER_BATCH_BASICAPI": (
