@@ -92,7 +92,7 @@ def test_rounds_are_those_of_the_busiest_core(grid: Grid, assignment: Any) -> No
 
 
 def test_batches_first_take_the_time_of_the_busiest_group() -> None:
-    """40 batches of 16 blocks for 32 groups of one core: 8 of them have two batches, 2 x 4 blocks... each."""
+    """40 batches for 32 groups of one core: 8 of them have two batches, one after the other."""
     problem = Problem(batch=40, m=1024, n=1024, k=1024)
     stages = run_stages(problem, CHIP, "corrected", AswOptions(assignment="batch_first"))
     assert stages.tail is not None
@@ -105,6 +105,7 @@ def test_batches_first_take_the_time_of_the_busiest_group() -> None:
     plan = plan_of(stages)
     assert "windows of 1 within each, batch_first" in plan.cores
     assert plan.parameters["order"]["window"] == 1
+    assert [each.value for each in plan.decisions if each.name == "W"] == [[1]]
     assert plan.parameters["tail"]["waves"] == waves
     assert plan.predicted["schedule_seconds"] == pytest.approx(float(stages.tail.seconds))
     assert any("A1 and B deal blocks to all cores" in note.text for note in plan.notes)

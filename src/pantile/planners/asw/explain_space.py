@@ -14,6 +14,7 @@ from pantile.planners.asw.assignment import (
     cores_in_use,
     group_cores,
     one_wave,
+    windows_of,
 )
 from pantile.planners.asw.figures import microseconds, rounded
 from pantile.planners.asw.full_load import left_full_load, right_full_load
@@ -274,7 +275,13 @@ def explain_order(stages: Stages, log: DecisionLog) -> None:
     assert order is not None
     assert block is not None
     log.stage = "5 block order"
-    log.add("W", order.window, "largest divisor of C not above sqrt(C)", {"C": chip.cores})
+    grid = Grid(stages.problem.batch, block.rows, block.columns, chip.cores)
+    windows, dealt = windows_of(grid, order, stages.options.assignment), stages.options.assignment
+    if dealt == "linear":
+        log.add("W", windows[0], "largest divisor of C not above sqrt(C)", {"C": chip.cores})
+    else:
+        formula = "largest divisor of a group's cores not above their root; larger groups, smaller ones"
+        log.add("W", list(windows), formula, {"C": chip.cores, "group_cores": group_cores(grid, 0)})
     readers = {"diagonal": order.diagonal_readers, "swizzle": order.window_readers}
     inner = block.columns if order.fastest == 0 else block.rows
     readers["lexicographic"] = max(min(chip.cores, inner), -(-chip.cores // inner))
