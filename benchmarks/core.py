@@ -79,7 +79,7 @@ def repeated(program: Program, times: int) -> Program:
             parts[name].append(rows)
     joined = {**tables, **{name: np.concatenate(rows) for name, rows in parts.items()}}
     fields = {name: getattr(program, name) for name in Program.__dataclass_fields__}
-    parameters = {**program.parameters, "accumulating": np.concatenate(accumulating)}
+    parameters = {**program.parameters, "accumulating": np.concatenate(accumulating).tolist()}
     return Program(**{**fields, "pieces": (Piece(joined),), "parameters": parameters})
 
 

@@ -208,8 +208,19 @@ def _parameters(program: Program) -> Iterator[str]:
     known = max(len(durations) if isinstance(durations, list | tuple) else 0, len(works))
     if ("tiling" in given or works) and np.any((models < -1) | (models > known)):
         yield f"table 'op': a duration model that is none of {known}"
-    operations = len(program.pieces[0].tables["op"])
-    for at, life in enumerate(given.get("lives", [])):
+    for name in ("private", "forwarding"):
+        if not isinstance(values := given.get(name, []), list | tuple) or not _counts(values):
+            yield f"parameters: {name} are no list of counts"
+    yield from _lives(given, len(program.pieces[0].tables["op"]))
+
+
+def _lives(given: Mapping[str, Any], operations: int) -> Iterator[str]:
+    """Return the first time in a buffer that cannot be."""
+    lives = given.get("lives", [])
+    if not isinstance(lives, list | tuple):
+        yield "parameters: lives are no list"
+        return
+    for at, life in enumerate(lives):
         whole = isinstance(life, list | tuple) and len(life) == 5 and all(type(each) is int for each in life)
         if not whole or not (
             0 <= life[0] < _length(given, "spaces")

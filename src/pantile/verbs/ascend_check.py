@@ -16,9 +16,10 @@ from pantile.targets.ascend.alignment import ALIGNMENTS_220X, check_alignment
 from pantile.targets.ascend.calls import call_of_json, contracts_of
 from pantile.targets.ascend.findings import core_findings
 from pantile.targets.ascend.judge import StreamJudge
+from pantile.targets.ascend.kept_trace import require_trace
 from pantile.targets.ascend.listing_order import check_listing_order
 from pantile.targets.ascend.memory import BUFFERS_220X
-from pantile.targets.ascend.trace import FAMILY, require_trace
+from pantile.targets.ascend.trace import FAMILY
 from pantile.tiling.plan import Note
 from pantile.verbs.redundant_cost import RedundantCost
 from pantile.verbs.timing import timed

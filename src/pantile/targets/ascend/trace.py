@@ -90,25 +90,6 @@ def program_of_trace(
     return maker.program(trace)
 
 
-def require_trace(program: Program) -> None:
-    """Check that a program keeps the trace that it was made of.
-
-    Raises:
-        ProgramError: If it does not, as a file changed by hand may not.
-    """
-    kept = program.parameters
-    rows = {name: kept.get(name) for name in ("stream", "lines", "starts", "works", "accumulating", "spaces")}
-    lost = [name for name, value in rows.items() if not isinstance(value, list | tuple)]
-    lengths = {len(kept[name]) for name in ("stream", "lines", "starts") if name not in lost}
-    if lost or len(lengths) > 1 or "event_ids" not in kept:
-        what = f"lacks {', '.join(lost)}" if lost else "keeps another number of instructions than of lines"
-        raise ProgramError(
-            f"a core program {what}",
-            place=Place(program.name),
-            mend="write it with to_json or to_text of pantile.ascend",
-        )
-
-
 def _last_issues(trace: Sequence[Mapping[str, Any]]) -> dict[str, int]:
     """Return every pipe that something is issued to, and the place of the last such instruction."""
     last: dict[str, int] = {}
@@ -121,7 +102,8 @@ def _last_issues(trace: Sequence[Mapping[str, Any]]) -> dict[str, int]:
 
 def _is_queued(entry: object) -> bool:
     """Whether an instruction stands in its pipe's queue; a register write is done where it is issued."""
-    return not isinstance(entry, Mapping) or entry.get("op") not in REGISTER_WRITES
+    op = entry.get("op") if isinstance(entry, Mapping) else None
+    return not isinstance(op, str) or op not in REGISTER_WRITES
 
 
 def _pipe(entry: object) -> str | None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from pantile.errors import Place, ProgramError
 from pantile.targets.ascend.access_text import read_calls
@@ -37,34 +37,6 @@ def read_trace(text: str, path: str) -> Program:
     program = program_of_trace(parsed.instructions, path, lines=parsed.lines, unit_flags=True)
     program = with_calls(program, read_calls(text, parsed.lines))
     return replace(program, parameters={**program.parameters, "remarks": _remarks(parsed)})
-
-
-def require_trace(program: Program) -> None:
-    """Check that a program that says so is the program of a trace: of the one that its parameters keep.
-
-    Raises:
-        ProgramError: If it is not; or what its instructions are refused for, all of them.
-    """
-    kept, place = program.parameters, Place(program.name)
-    stream: Any = kept.get("stream")
-    lines: Any = kept.get("lines")
-    remarks: Any = kept.get("remarks", [])
-    lists = isinstance(stream, list) and isinstance(lines, list) and isinstance(remarks, list)
-    whole = (
-        lists
-        and len(stream) == len(lines)
-        and all(type(line) is int for line in lines)
-        and lines == sorted(set(lines))
-        and all(isinstance(remark, str) for remark in remarks)
-    )
-    if not whole:
-        raise ProgramError("parameters: stream, lines and remarks are those of no trace", place=place)
-    for unit_flags in (True, False):
-        made = program_of_trace(stream, program.name, lines=lines, unit_flags=unit_flags)
-        same = {key: kept.get(key) for key in made.parameters} == dict(made.parameters)
-        if same and made.names == program.names and made.pieces == program.pieces:
-            return
-    raise ProgramError("its rows are not those of the stream that it keeps", place=place)
 
 
 def _remarks(parsed: ParsedTrace) -> list[str]:
