@@ -82,6 +82,13 @@ PROBLEMS: dict[str, Callable[[dict[str, Any]], None]] = {
     "parameters: lives are no list": key("lives", 0),
     "parameters: private are no list of counts": key("private", [None]),
     "parameters: forwarding are no list of counts": key("forwarding", {}),
+    "parameters: tiling: 3 totals for 2 dimensions": lambda data: data["parameters"]["tiling"].update(
+        dimensions=["t", "o"]
+    ),
+    "parameters: tiling is none: KeyError 'dimensions'": key("tiling", {"total": [1]}),
+    "parameters: tiling is none: AttributeError": lambda data: data["parameters"]["tiling"].update(
+        subscripts=5
+    ),
     "not a whole program: OverflowError": cell("op", "kind", 10**9),
     "not a whole program: KeyError 'axes'": lambda data: data.pop("axes"),
     "not a whole program: AttributeError": key("pieces", [{"loops": [], "tables": []}]),

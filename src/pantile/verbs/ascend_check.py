@@ -14,6 +14,7 @@ from pantile.check.report import Finding, Report
 from pantile.errors import PantileError, UsageError
 from pantile.targets.ascend.alignment import ALIGNMENTS_220X, check_alignment
 from pantile.targets.ascend.calls import call_of_json, contracts_of
+from pantile.targets.ascend.contracts import Contract, contract_of
 from pantile.targets.ascend.findings import core_findings
 from pantile.targets.ascend.judge import StreamJudge
 from pantile.targets.ascend.kept_trace import require_trace
@@ -77,7 +78,17 @@ def report_on_trace(
     report = _traps(program) + core_findings(program) + _scope_as_notes(report)
     report += check_alignment(program, alignments)
     remarks = tuple(Note("trace", remark) for remark in program.parameters.get("remarks", ()))
-    return report, (*remarks, *_contracts(program))
+    return report, (*remarks, *_contracts(program), *_without_caller(program, report))
+
+
+def _without_caller(program: Program, report: Report) -> list[Note]:
+    """Return a remark if what stops is a program that waits for flags which its caller would raise."""
+    needs = contract_of(program.parameters["stream"]).needs
+    if not needs or not any(each.code in ("PT-DEADLOCK", "PT-UNPAIRED") for each in report.findings):
+        return []
+    flags = Contract(needs=needs).lines()[0]
+    mend = "add what the caller sets and takes, or check a call of mma_tile as mma-tile:… with its events"
+    return [Note("caller", f"checked alone, without the code of a caller; at its begin it {flags}; {mend}")]
 
 
 def _contracts(program: Program) -> tuple[Note, ...]:
