@@ -20,6 +20,7 @@ from pantile.targets.ascend.judge import StreamJudge
 from pantile.targets.ascend.kept_trace import require_trace
 from pantile.targets.ascend.listing_order import check_listing_order
 from pantile.targets.ascend.memory import BUFFERS_220X
+from pantile.targets.ascend.pipes import EVENT_IDS
 from pantile.targets.ascend.trace import FAMILY
 from pantile.tiling.plan import Note
 from pantile.verbs.redundant_cost import RedundantCost
@@ -58,9 +59,7 @@ def report_on_trace(
     """
     require_trace(program)
     capacities, alignments = buffers_of(machine)
-    ids = program.parameters["event_ids"]
-    if machine is not None:
-        ids = machine.family_table(FAMILY).get("event_ids", ids)
+    ids = program.parameters["event_ids"] if machine is None else event_ids_of(machine)
     judged = replace(program, parameters={**program.parameters, "event_ids": ids})
     timeline = _timeline(judged, machine, on_compile)
     judge = StreamJudge(judged, capacities, timeline)
@@ -125,6 +124,12 @@ def buffers_of(machine: Machine | None) -> tuple[dict[str, int], dict[str, int]]
     capacities = {each.name.upper(): each.capacity_bytes for each in inside if each.capacity_bytes}
     alignments = {each.name.upper(): each.granule_bytes for each in inside if each.granule_bytes}
     return capacities, alignments
+
+
+def event_ids_of(machine: Machine) -> int:
+    """Return how many ids of flags every pair of pipes of a machine has."""
+    stated = machine.family_table(FAMILY).get("event_ids")
+    return stated if isinstance(stated, int) else EVENT_IDS
 
 
 def _traps(program: Program) -> Report:

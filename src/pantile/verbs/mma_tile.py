@@ -18,12 +18,11 @@ from pantile.targets.ascend.mma_text import call_of_text
 from pantile.targets.ascend.mma_tile import REVISIONS, Revision, TileStream, mma_tile
 from pantile.targets.ascend.mma_totals import totals_of_call
 from pantile.targets.ascend.mma_values import check_values
-from pantile.targets.ascend.pipes import EVENT_IDS
 from pantile.targets.ascend.trace import FAMILY, program_of_trace
 from pantile.targets.ascend.trace_text import print_trace
 from pantile.tiling.plan import Note
 from pantile.verbs.arguments import machine_of
-from pantile.verbs.ascend_check import buffers_of, report_on_trace
+from pantile.verbs.ascend_check import buffers_of, event_ids_of, report_on_trace
 from pantile.verbs.listing import MAX_LISTED
 from pantile.verbs.program_check import ProgramCheck
 from pantile.verbs.result import as_html, head
@@ -247,7 +246,7 @@ def _called(
         mend = suggestion(revision, REVISIONS)
         raise UsageError(f"unknown semantics {revision!r} of mma-tile", place=Place("--semantics"), mend=mend)
     capacities, _ = buffers_of(chosen)
-    ids = int(chosen.family_table(FAMILY).get("event_ids", EVENT_IDS)) if emits else None
+    ids = event_ids_of(chosen) if emits else None
     call = call_of_text(parse_tile_call(text), capacities["L1"], ids)
     return _fitting(text, call, capacities), text, revision, chosen
 

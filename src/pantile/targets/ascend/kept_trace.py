@@ -6,6 +6,7 @@ are not those of its trace, is refused. A file may say anything.
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Any, get_args
 
 from pantile.check.report import CODES, Grade, Severity
@@ -71,11 +72,12 @@ def _wrong(kept: Mapping[str, Any], operations: int) -> Iterator[str]:
     count = len(kept["stream"])
     if not all(type(line) is int and -_LAST_LINE <= line < _LAST_LINE for line in kept["lines"]):
         yield "parameters: lines are no whole numbers"
-    for name, what, fits in (
-        ("remarks", "a text", lambda each: isinstance(each, str)),
-        ("calls", "a call of a function", lambda each: _is_call(each, count)),
-        ("emission", "a finding", lambda each: _is_finding(each, operations)),
-    ):
+    kinds: dict[str, tuple[str, Callable[[Any], bool]]] = {
+        "remarks": ("a text", _is_text),
+        "calls": ("a call of a function", partial(_is_call, instructions=count)),
+        "emission": ("a finding", partial(_is_finding, operations=operations)),
+    }
+    for name, (what, fits) in kinds.items():
         values = kept.get(name, ())
         if not isinstance(values, list | tuple):
             yield f"parameters: {name} are no list"

@@ -10,6 +10,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
+from pantile.targets.ascend.elements import is_forwarded
+
 FRACTAL = 512
 BLOCK = 32
 
@@ -85,6 +87,15 @@ def ranges_of(
     return [each for each in rule(op, args, registers) if each.hi > each.lo]
 
 
+def ranges_of_access(args: Mapping[str, Any]) -> list[Range]:
+    """Return what an abstract access says that it reads and writes."""
+    return [
+        Range(at["buf"], at["lo"], at["hi"], writes)
+        for key, writes in (("reads", False), ("writes", True))
+        for at in args[key]
+    ]
+
+
 def sum_of(args: Mapping[str, Any]) -> tuple[Any, ...] | None:
     """Return which sum a ``mad`` adds to, if another one of the same sum needs no barrier (1.3 rule 6).
 
@@ -94,7 +105,7 @@ def sum_of(args: Mapping[str, Any]) -> tuple[Any, ...] | None:
     same size, so that it does not matter whose counts.
     """
     m, n = int(args["m"]), int(args["n"])
-    if m // 16 * n // 16 < 10:
+    if not is_forwarded(m, n):
         return None
     return args["dst"]["buf"], args["dst"]["off"], _up(m, 16), _up(n, 16)
 

@@ -36,7 +36,7 @@ from pantile.targets.ascend.pipes import (
     SCALAR,
     pipe_of,
 )
-from pantile.targets.ascend.ranges import Range, Registers, UnsetRegister, ranges_of, sum_of
+from pantile.targets.ascend.ranges import Registers, UnsetRegister, ranges_of, ranges_of_access, sum_of
 from pantile.targets.ascend.trace_rows import LAST_BYTE, Rows
 from pantile.targets.ascend.well_formed import wrong_arguments
 from pantile.targets.ascend.work import Work, access_work, without_last, work_of
@@ -178,11 +178,7 @@ class _Maker:
             self._instruction(position, op, args, pipe)
 
     def _access(self, position: int, args: Mapping[str, Any], pipe: str) -> None:
-        ranges = [
-            Range(at["buf"], at["lo"], at["hi"], writes)
-            for key, writes in (("reads", False), ("writes", True))
-            for at in args[key]
-        ]
+        ranges = ranges_of_access(args)
         sums = blocks_between([(each.lo, each.hi) for each in ranges if each.buffer == "L0C"])
         work = access_work(pipe, ranges, args.get("cycles"))
         mode, kind = int(args.get("unit_flag", 0)), Kind.COMPUTE if pipe in PIPELINED else Kind.MOVE
