@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import doctest
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -25,6 +26,7 @@ from pantile.ascend import (
     tile_call,
 )
 from pantile.errors import ManyProblems, PantileError
+from pantile.machine import Table, load_machine
 from pantile.program.program import Program as Tables
 
 HALF = 32768
@@ -204,3 +206,44 @@ def test_calls_of_mma_tile_are_placed_where_they_are_said_to_lie() -> None:
     assert (call.events.back0, call.events.back1, call.init) == (3, -1, False)
     with pytest.raises(PantileError, match="unknown element type 'fp61'"):
         tile_call("fp61", 1, 1, 1)
+
+
+def test_ids_go_as_far_as_the_machine_says() -> None:
+    """The old training chips have 0 to 3 (spec 1.4); alloc of a core with four ids runs out after four."""
+    core = Core("k.py")
+    core.set(M, MTE1, 5)
+    core.wait(M, MTE1, 5)
+    machine = load_machine("ascend-910b")
+    table = Table({**machine.family_table("ascend"), "event_ids": 4})
+    older = replace(machine, family=Table({"ascend": table}), provenance=())
+    assert codes(core.program().check(machine)) == set()
+    assert codes(core.program().check(older)) == {"PT-EVENT-ID"}
+    small = Core("k.py", event_ids=4)
+    events = [small.alloc(M, MTE1) for _ in range(5)]
+    assert [each.id for each in events] == [0, 1, 2, 3, 4]
+    assert "4 there are, 4 are held" in str(small.program().check())
+
+
+def test_one_id_of_a_source_towards_two_pipes_is_a_note() -> None:
+    core = Core("k.py")
+    core.set(M, MTE1, 0)
+    core.set(M, FIX, 0)
+    core.wait(M, MTE1, 0)
+    core.wait(M, FIX, 0)
+    report = core.program().check()
+    assert report.ok
+    assert [each.severity for each in report.findings if each.code == "PT-SCOPE"] == ["note"]
+
+
+def test_a_flag_from_a_pipe_to_itself_orders_it_as_a_barrier_does() -> None:
+    def product_twice(flag: bool) -> Any:
+        core = Core("k.py")
+        core.access(M, writes=L0C[0:1024], label="product", cycles=1)
+        if flag:
+            core.set(M, M, 0)
+            core.wait(M, M, 0)
+        core.access(M, reads=L0C[0:1024], writes=L0C[0:1024], label="add", cycles=1)
+        return core.program().check()
+
+    assert codes(product_twice(flag=False)) == {"PT-RACE"}
+    assert codes(product_twice(flag=True)) == set()

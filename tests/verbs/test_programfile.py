@@ -5,11 +5,14 @@ from __future__ import annotations
 import json
 from pathlib import Path
 from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
+import pantile.ascend
 from pantile.errors import ManyProblems, OutsideModelError, PantileError, ProgramError
 from pantile.language import Program
+from pantile.verbs.program_check import check_program
 from pantile.verbs.programfile import (
     dynamic_source,
     is_program,
@@ -113,3 +116,40 @@ def test_verbs_that_take_no_programs_say_so(files: SimpleNamespace) -> None:
     for value in (files.program, str(files.folder / "made.py")):
         with pytest.raises(OutsideModelError, match=r"is a program, which plan does not take: it is planned"):
             refuse_programs(value, "plan")
+
+
+def test_an_emitted_program_kept_as_json_is_checked_as_it_is(tmp_path: Path) -> None:
+    """Its lines are those of a source, which repeat; what was found while it was emitted comes with it."""
+    core = pantile.ascend.Core("k.py")
+    for _ in range(2):
+        event = core.alloc(pantile.ascend.M, pantile.ascend.MTE1)
+        core.set(event)
+        core.wait(event)
+        core.release(event)
+        core.release(event)
+    program, path = core.program(), tmp_path / "k.json"
+    path.write_text(json.dumps(program.to_json()))
+    assert str(check_program(str(path))) == str(program.check())
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "problem"),
+    [
+        ("calls", [{"name": "x"}], r"calls\[0\] is not a call of a function"),
+        ("emission", [{}], r"emission\[0\] is not a finding"),
+        ("event_ids", "8", "lacks event_ids"),
+        ("remarks", [1], r"remarks\[0\] is not a text"),
+        ("lines", [1], "another number of instructions than of lines"),
+    ],
+)
+def test_what_is_said_of_a_trace_must_be_readable(
+    name: str, value: Any, problem: str, tmp_path: Path
+) -> None:
+    core = pantile.ascend.Core("k.py")
+    core.set(pantile.ascend.M, pantile.ascend.MTE1, 0)
+    core.wait(pantile.ascend.M, pantile.ascend.MTE1, 0)
+    data, path = core.program().to_json(), tmp_path / "k.json"
+    data["parameters"][name] = value
+    path.write_text(json.dumps(data))
+    with pytest.raises(ProgramError, match=problem):
+        check_program(str(path))

@@ -59,7 +59,7 @@ def report_on_trace(
     """
     require_trace(program)
     capacities, alignments = buffers_of(machine)
-    ids = program.parameters["event_ids"] if machine is None else event_ids_of(machine)
+    ids = event_ids_of(machine, program.parameters["event_ids"])
     judged = replace(program, parameters={**program.parameters, "event_ids": ids})
     timeline = _timeline(judged, machine, on_compile)
     judge = StreamJudge(judged, capacities, timeline)
@@ -126,10 +126,10 @@ def buffers_of(machine: Machine | None) -> tuple[dict[str, int], dict[str, int]]
     return capacities, alignments
 
 
-def event_ids_of(machine: Machine) -> int:
-    """Return how many ids of flags every pair of pipes of a machine has."""
-    stated = machine.family_table(FAMILY).get("event_ids")
-    return stated if isinstance(stated, int) else EVENT_IDS
+def event_ids_of(machine: Machine | None, otherwise: int = EVENT_IDS) -> int:
+    """Return how many ids of flags every pair of pipes of a machine has, *otherwise* if it does not say."""
+    stated = None if machine is None else machine.family_table(FAMILY).get("event_ids")
+    return stated if isinstance(stated, int) else otherwise
 
 
 def _traps(program: Program) -> Report:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Mapping, Sequence
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -20,9 +19,10 @@ from pantile.targets.ascend.mma_default import default_call
 from pantile.targets.ascend.mma_tile import mma_tile
 from pantile.targets.ascend.mutants import mutants_of
 from pantile.targets.ascend.mutation import FATES, Mutation, differs, judge_mutant, mutate
-from pantile.targets.ascend.pipes import ALL, PIPELINED
 from pantile.targets.ascend.symbols import symbols_left
 from pantile.targets.ascend.trace import program_of_trace
+
+from .queue_machine import random_run
 
 CASES = Path(__file__).parents[2] / "golden/sync_cases"
 
@@ -56,69 +56,6 @@ def ping_pong(tiles: int = 3) -> list[dict[str, Any]]:
             flag("set_flag", *free, slot),
         ]
     return stream + [flag("wait_flag", *free, slot) for slot in range(2)]
-
-
-def random_run(stream: Sequence[Mapping[str, Any]], random: Random) -> list[int] | None:
-    """Carry queues out in a random legal order, counting flags; nothing if they come to a stop.
-
-    An instruction of a pipelined queue ends some time after it began; its effect is at its end.
-    """
-    queue_of = [_queue(each) for each in stream]
-    queues = {
-        pipe: [at for at, mine in enumerate(queue_of) if mine in (pipe, ALL)]
-        for pipe in set(queue_of) - {ALL}
-    }
-    up: Counter[tuple[str, str, int]] = Counter()
-    under_way: dict[str, list[int]] = {pipe: [] for pipe in queues}
-    done: list[int] = []
-    while any(queues.values()) or any(under_way.values()):
-        moves = [("end", pipe, at) for pipe, going in under_way.items() for at in going]
-        for pipe, queue in queues.items():
-            if queue and _may_begin(stream[queue[0]], pipe, queues, under_way, up):
-                moves.append(("begin", pipe, queue[0]))
-        if not moves:
-            return None
-        what, pipe, at = random.choice(moves)
-        if what == "end":
-            under_way[pipe].remove(at)
-            done.append(at)
-            continue
-        op = stream[at]["op"]
-        for each in queues if queue_of[at] == ALL else [pipe]:
-            queues[each].remove(at)
-        if op == "access":
-            under_way[pipe].append(at)
-        else:
-            up[_key(stream[at])] += {"set_flag": 1, "wait_flag": -1}.get(op, 0)
-            done.append(at)
-    return done
-
-
-def _queue(each: Mapping[str, Any]) -> str:
-    key = {"set_flag": "src_pipe", "wait_flag": "dst_pipe"}.get(each["op"], "pipe")
-    return str(each["args"][key])
-
-
-def _key(each: Mapping[str, Any]) -> tuple[Any, ...]:
-    return tuple(each["args"].get(name) for name in ("src_pipe", "dst_pipe", "event_id"))
-
-
-def _may_begin(
-    each: Mapping[str, Any],
-    pipe: str,
-    queues: Mapping[str, list[int]],
-    under_way: Mapping[str, list[int]],
-    up: Counter[Any],
-) -> bool:
-    op = each["op"]
-    if op == "wait_flag":
-        return up[_key(each)] > 0
-    if op == "pipe_barrier" and each["args"]["pipe"] == ALL:
-        heads = {queue[0] for queue in queues.values() if queue}
-        return len(heads) == 1 and all(queues.values()) and not any(under_way.values())
-    if op == "access" and pipe in PIPELINED:
-        return True
-    return not under_way[pipe]
 
 
 @pytest.mark.slow

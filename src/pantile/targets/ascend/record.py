@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, TypeVar, overload
 from pantile.errors import PantileError, Place, ProgramError, suggestion
 from pantile.targets.ascend.access_text import LABEL
 from pantile.targets.ascend.buffers import Bytes
-from pantile.targets.ascend.calls import Call, Declared, with_calls
+from pantile.targets.ascend.calls import Call, Declared
+from pantile.targets.ascend.composition import with_calls
 from pantile.targets.ascend.events import Event, EventIds, Flag
 from pantile.targets.ascend.instructions import (
     SIGNATURES,

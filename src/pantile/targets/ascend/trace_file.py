@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from pantile.errors import Place, ProgramError
 from pantile.targets.ascend.access_text import read_calls
-from pantile.targets.ascend.calls import with_calls
+from pantile.targets.ascend.composition import with_calls
 from pantile.targets.ascend.instructions import SIGNATURES
 from pantile.targets.ascend.trace import program_of_trace
 from pantile.targets.ascend.trace_parse import parse_trace
