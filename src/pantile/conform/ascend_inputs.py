@@ -29,7 +29,7 @@ LAST_ADDRESS = 1 << 32
 """What no address in L1 or L0C reaches."""
 
 MOST_LOADS = 200_000
-MOST_TILES, MOST_BLOCKS, MOST_CORES = 100_000, 1_000_000, 4096
+MOST_TILES, MOST_BLOCKS, MOST_CORES = 1_000, 1_000_000, 4096
 """Up to what calls, launches and tables of block orders are computed; recorded ones are far below."""
 
 Count = Annotated[int, Field(ge=0)]
@@ -154,8 +154,11 @@ def launch_of_case(recorded: Any) -> tuple[BlockCall, dict[str, Any]]:
         raise OutsideModelError(f"the library has one tile, {wanted}; the case has {tile}")
     blocks = parts(given.m, M_TILE) * parts(given.n, N_TILE)
     tiles = parts(blocks, given.block_num) * parts(given.k, K_TILE)
-    if tiles > MOST_TILES:
-        raise OutsideModelError(f"one core takes {tiles} tiles, and at most {MOST_TILES} are listed")
+    if tiles > MOST_TILES or given.block_num > MOST_CORES:
+        raise OutsideModelError(
+            f"one of {given.block_num} cores takes {tiles} tiles; "
+            f"at most {MOST_TILES} of {MOST_CORES} are listed"
+        )
     launch = BlockCall(
         element=ELEMENTS[given.dtype],
         m=given.m,
