@@ -16,6 +16,7 @@ from pantile.view.pagedata import MemoryCard
 if TYPE_CHECKING:
     import numpy.typing as npt
 
+    from pantile.verbs.program_axes import Roles
     from pantile.verbs.program_rows import ProgramRows
 
     Ints = npt.NDArray[np.int64]
@@ -30,9 +31,11 @@ class ProgramMemories:
 
     Attributes:
         rows: The rows of the page.
+        roles: Which matrices are which.
     """
 
     rows: ProgramRows
+    roles: Roles
 
     @cached_property
     def lives(self) -> Ints:
@@ -66,7 +69,7 @@ class ProgramMemories:
         columns: dict[str, list[int]] = {spec.name: [] for spec in RANGES.specs}
         access, times = self.rows.timeline.bound.tables["access"], self.rows.timeline.times
         numbers = {space: number for number, space in enumerate(self.slots)}
-        matrices = dict(zip(self.rows.roles.operands, "abc", strict=True))
+        matrices = dict(zip(self.roles.operands, "abc", strict=True))
         for row in access[np.argsort(self.rows.row_of[access["op"]], kind="stable")]:
             space = int(row["space"])
             if space not in numbers or times["start"][row["op"]] < 0:

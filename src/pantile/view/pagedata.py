@@ -162,6 +162,8 @@ class MemoryCard:
         placed: Whether it is one instance, whose name says where it is.
         slot_names: What slots are called, where they are no mere numbers.
         slot_bytes: Their sizes, where these differ.
+        by_bytes: Whether it is drawn from its first byte to its last, each entry where it lies; its one slot
+            is the whole.
     """
 
     name: str
@@ -171,6 +173,7 @@ class MemoryCard:
     placed: bool = False
     slot_names: tuple[str, ...] = ()
     slot_bytes: tuple[int, ...] = ()
+    by_bytes: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -206,7 +209,8 @@ class PageData:
         planner: Planner and semantics in words.
         command: The exact command line that makes this page.
         version: Version of the program that made it.
-        extents: Length of each axis of the product, keyed by :data:`AXES`.
+        extents: Length of each axis of the product, keyed by :data:`AXES`; empty where the program names no
+            matrices, so that its engines over time are drawn in their place.
         letters: Notations for the switch; the first is the default.
         figures: Totals, in reading order.
         levels: From the whole product down to one operation.
@@ -227,6 +231,7 @@ class PageData:
         accesses: :data:`pantile.view.columns.ACCESSES`.
         bindings: :data:`pantile.view.columns.BINDINGS`.
         sources: Index = the ``source`` column: file and line, as messages write them.
+        texts: Index = the ``text`` column: statements as their file writes them.
         residency: What memories hold, where accesses and bindings do not say it.
         window: Set where the program is longer than the page.
     """
@@ -257,5 +262,6 @@ class PageData:
     posts: tuple[str, ...] = ()
     causes: tuple[str, ...] = ()
     sources: tuple[str, ...] = ()
+    texts: tuple[str, ...] = ()
     residency: Residency | None = None
     window: Window | None = None

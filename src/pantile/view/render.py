@@ -32,8 +32,8 @@ MAX_OPERATIONS = 10_000
 
 SCRIPTS = (
     "dom", "words_en", "words_zh", "decode", "letters", "model", "moment", "state", "search", "paint",
-    "overview", "list", "matrices", "memories", "steps", "inspector", "figures", "table", "dialogs",
-    "transport", "keys", "top", "main",
+    "overview", "list", "matrices", "lanes", "buffers", "memories", "steps", "inspector", "figures", "table",
+    "dialogs", "transport", "keys", "top", "main",
 )  # fmt: skip
 """The page's script, in the order in which its files are joined; main comes last."""
 
@@ -161,6 +161,7 @@ def _check(data: PageData) -> None:
     _points(operations, "cause", len(data.causes), least=-1)
     _points(operations, "releaser", operations.count, least=-1)
     _points(operations, "source", len(data.sources), least=-1)
+    _points(operations, "text", len(data.texts), least=-1)
     _points(data.accesses, "operation", operations.count)
     _points(data.accesses, "mode", len(MODES))
     _points(data.accesses, "operand", len(OPERANDS))
@@ -169,7 +170,7 @@ def _check(data: PageData) -> None:
         _points(table, "memory", len(data.memories))
         _points(table, "slot", max((memory.slots for memory in data.memories), default=0))
     _points(data.bindings, "tile", tiles.count)
-    assert set(data.extents) == set("bmnk"), "extents need b, m, n and k"
+    assert set(data.extents) in (set(), set("bmnk")), "extents need b, m, n and k, or nothing"
 
 
 def _points(table: Table, name: str, count: int, *, least: int = 0) -> None:

@@ -162,9 +162,12 @@ function findingsSection() {
 /** A button to an operation by its number in --json, if the page holds it. */
 function jump(index) {
   const op = rowOfListed(index);
-  const shown = op >= 0 && op < model.count ? numberOf(op) : index + 1;
-  const label = tr(shown === index + 1 ? "overview.jump" : "overview.jump.listed", { number: shown, listed: index });
-  if (op < 0 || op >= model.count) return el("span", { class: "soft" }, `${label} `);
+  const held = op >= 0 && op < model.count;
+  if (!held && model.rowOfListed.size) return el("span", { class: "soft" }, `${tr("overview.jump.outside", { listed: index })} `);
+  const shown = held ? numberOf(op) : index + 1;
+  const words = tr(shown === index + 1 ? "overview.jump" : "overview.jump.listed", { number: shown, listed: index });
+  const label = [words, held && sourceOf(op)].filter(Boolean).join(", ");
+  if (!held) return el("span", { class: "soft" }, `${label} `);
   return [button(label, () => change({ op, s: "steps" }, "push"), { class: "link" }), " "];
 }
 

@@ -10,15 +10,26 @@ function buildSteps() {
     el("h2", { class: "unseen" }, tr("screen.steps")),
     el("section", { class: "pane pane-list", "aria-label": tr("steps.list") },
       el("h3", { id: "list-title" }), buildList()),
-    el("section", { class: "pane pane-picture", "aria-label": tr("steps.matrices") },
-      el("h3", { id: "equation" }),
-      el("div", { class: "framed" },
-        el("div", { id: "matrices", role: "img", on: { pointermove: hover, pointerleave: unhover, click: clickBlock } },
-          el("canvas", { id: "picture" }), el("canvas", { id: "flash", "aria-hidden": "true" })),
-        el("ul", { id: "legend", class: "legend", "aria-label": tr("steps.legend") })),
-      el("p", { id: "under", class: "soft small" })),
+    hasMatrices() ? matricesPane() : lanesPane(),
     el("section", { class: "pane pane-memories", "aria-label": tr("steps.memories") },
       el("h3", null, tr("steps.memories")), el("div", { id: "memories" })));
+}
+
+function matricesPane() {
+  return el("section", { class: "pane pane-picture", "aria-label": tr("steps.matrices") },
+    el("h3", { id: "equation" }),
+    el("div", { class: "framed" },
+      el("div", { id: "matrices", role: "img", on: { pointermove: hover, pointerleave: unhover, click: clickBlock } },
+        el("canvas", { id: "picture" }), el("canvas", { id: "flash", "aria-hidden": "true" })),
+      el("ul", { id: "legend", class: "legend", "aria-label": tr("steps.legend") })),
+    el("p", { id: "under", class: "soft small" }));
+}
+
+function lanesPane() {
+  return el("section", { class: "pane pane-picture", "aria-label": tr("steps.lanes") },
+    el("h3", { id: "equation", class: "mono" }),
+    el("div", { id: "lanes", role: "img", on: { click: clickLane } }, el("canvas", { id: "lane-picture" })),
+    el("p", { id: "under", class: "soft small" }));
 }
 
 /** Draw the screen; `quiet` for anything but a step of the user, which flashes what it changed. */
@@ -30,8 +41,19 @@ function drawSteps(before, quiet) {
   const changedBlocks = flashes ? differing(lastMoment.blockState, moment.blockState) : [];
   const changedEntries = new Set(flashes ? differing(lastMoment.entryState, moment.entryState) : []);
   fill(byId("list-title"), tr("steps.list"), " ", el("span", { class: "soft" }, tileLine()));
-  fill(byId("equation"), equation(view.op));
   drawList(moment, moved);
+  if (hasMatrices()) drawPicture(moment, changedBlocks);
+  else {
+    fill(byId("equation"), statementOf(view.op));
+    drawLanes(byId("lanes"), byId("lane-picture"), moment);
+    fill(byId("under"), tr("steps.lanes.none", { low: drawnLanes.low, high: drawnLanes.high }));
+  }
+  drawMemories(byId("memories"), moment, changedEntries);
+  lastMoment = moment;
+}
+
+function drawPicture(moment, changedBlocks) {
+  fill(byId("equation"), equation(view.op));
   const geometry = drawMatrices(byId("picture"), byId("flash"), moment, changedBlocks);
   const held = byId("matrices");
   held.style.height = `${geometry.height}px`;
@@ -39,8 +61,6 @@ function drawSteps(before, quiet) {
   held.setAttribute("aria-label", pictureWords(moment));
   drawUnder();
   fill(byId("legend"), legend(moment));
-  drawMemories(byId("memories"), moment, changedEntries);
-  lastMoment = moment;
 }
 
 function differing(before, after) {
