@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from pantile.errors import OutsideModelError, UsageError
 from pantile.targets.ascend.trace import FAMILY as ASCEND
 from pantile.verbs.arguments import machine_of
-from pantile.verbs.ascend_check import report_on_trace
+from pantile.verbs.ascend_check import buffers_of, report_on_trace
 from pantile.verbs.pagefile import Page
 from pantile.verbs.program_check import program_head, report_on
 from pantile.verbs.program_page import program_page_data, require_page
@@ -56,6 +56,8 @@ def view_program(
             "a page shows a run on a machine, got none", mend="name one: show(machine='mesh-2x2')"
         )
     chosen = machine_of(machine)
+    if asked.family == ASCEND:
+        buffers_of(chosen)  # refuses a machine of another family before its engines are asked for
     run = simulate_program(asked, chosen, on_compile=on_compile)
     shown = require_page(run.program, run.timeline.bound.operations, window)
     if asked.family == ASCEND:

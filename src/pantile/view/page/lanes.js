@@ -99,7 +99,8 @@ function laneWords(moment) {
   const { operations } = page.tables;
   const busy = engines.map(() => []);
   moment.phases.forEach((phase, op) => {
-    if (phase === 1 && operations.start_cycle[op] >= 0) busy[operations.engine[op]].push(opcodes[operations.opcode[op]]);
+    const waits = moment.place.by === "cycle" && operations.start_cycle[op] > moment.place.t;
+    if (phase === 1 && operations.start_cycle[op] >= 0 && !waits) busy[operations.engine[op]].push(opcodes[operations.opcode[op]]);
   });
   return engines.map((engine, lane) => tr("steps.picture", { what: engine.name, states: busy[lane].join(", ") || "-" })).join("; ");
 }
