@@ -72,11 +72,11 @@ class CoreMemories:
         """
         spaces = list(self.rows.program.parameters["spaces"])
         numbers = {spaces.index(name): at for at, name in enumerate(self._capacities)}
-        access, times = self.rows.timeline.bound.tables["access"], self.rows.timeline.times
+        access, happened = self.rows.timeline.bound.tables["access"], self.rows.happened
         found: dict[tuple[int, int, int, int], set[int]] = {}
         for row in access[np.isin(access["space"], list(numbers))]:
             op = int(row["op"])
-            if times["start"][op] >= 0:
+            if happened[op]:
                 place = (int(self.rows.row_of[op]), numbers[int(row["space"])])
                 found.setdefault((*place, int(row["lo"]), int(row["length"])), set()).add(int(row["mode"]))
         rows = [

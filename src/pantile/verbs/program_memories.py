@@ -67,12 +67,12 @@ class ProgramMemories:
     def ranges(self) -> Table:
         """Bytes that operations touch in these memories."""
         columns: dict[str, list[int]] = {spec.name: [] for spec in RANGES.specs}
-        access, times = self.rows.timeline.bound.tables["access"], self.rows.timeline.times
+        access, happened = self.rows.timeline.bound.tables["access"], self.rows.happened
         numbers = {space: number for number, space in enumerate(self.slots)}
         matrices = dict(zip(self.roles.operands, "abc", strict=True))
         for row in access[np.argsort(self.rows.row_of[access["op"]], kind="stable")]:
             space = int(row["space"])
-            if space not in numbers or times["start"][row["op"]] < 0:
+            if space not in numbers or not happened[row["op"]]:
                 continue
             starts, _ = self.slots[space]
             values = {
@@ -91,11 +91,11 @@ class ProgramMemories:
     def endings(self) -> Table:
         """Bytes whose copies end, at which operation."""
         numbers = {space: number for number, space in enumerate(self.slots)}
-        tiles, row_of, times = self.rows.tiles[1], self.rows.row_of, self.rows.timeline.times
+        tiles, row_of, happened = self.rows.tiles[1], self.rows.row_of, self.rows.happened
         rows = [
             (row_of[until], numbers[space], lo, size, tiles[row_of[since]], tiles[row_of[until]])
             for space, lo, size, since, until in self.lives.tolist()
-            if until >= 0 and times["start"][until] >= 0
+            if until >= 0 and happened[until]
         ]
         names = [spec.name for spec in ENDINGS.specs]
         columns = np.array(sorted(rows), np.int64).reshape(-1, len(names)).T

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from shlex import quote
 from typing import TYPE_CHECKING
 
@@ -25,6 +26,7 @@ from pantile.view.pagedata import (
     Finding,
     Level,
     PageData,
+    PlayedOrder,
     Term,
     Window,
 )
@@ -46,12 +48,18 @@ CAUSES = {
     ReleasedBy.CACHE: "cache",
 }
 
+MOST_PLAYED = 8
+"""Orders that one page holds beside the run."""
+
 ORDER = Note(
     "page",
     "operations stand in the order in which this run started them; times are rounded up to whole cycles, "
     "--json and --trace have picoseconds",
 )
-WORDS_ONLY = Note("page", "the order that breaks a race is told in words; the steps are those of this run")
+WORDS_ONLY = Note(
+    "page",
+    "some orders that break a race are told in words only: they are too long, or too many to be played",
+)
 NO_MATRICES = Note(
     "page", "the program names no matrices: its pipes over time stand where the page of a product has them"
 )
@@ -99,13 +107,9 @@ def program_page_data(
     """
     program, total = run.program, run.timeline.bound.operations
     rows, memories = _rows_and_memories(run, shown)
-    lives = byte_residency(
-        rows.operations,
-        _until(memories.ranges, shown.stop),
-        _until(memories.endings, shown.stop),
-        remainders=rows.roles is None,
-    )
+    lives = _lives(rows, memories)
     part = part_of(rows.operations, rows.tiles[0], lives or _nothing(), shown)
+    orders = _orders(run, report, rows)
     window = _window(run, shown, total, output) if len(shown) < total else None
     return PageData(
         workload=run.name,
@@ -120,7 +124,9 @@ def program_page_data(
         decisions=decisions_of(run.plan) if run.plan else (),
         findings=_findings(report),
         proved=tuple(map(plain, report.proved)),
-        notes=_notes((*run.figures.notes, *notes), report, memories, followed=lives is not None),
+        notes=_notes(
+            (*run.figures.notes, *notes), _untold(report, orders), memories, followed=lives is not None
+        ),
         terms=tuple(Term(name=name, cycles=cycles) for name, cycles in run.figures.terms.items() if cycles),
         bound_by=run.figures.bound_by,
         memories=memories.cards,
@@ -137,6 +143,7 @@ def program_page_data(
         bindings=table(BINDINGS, tile=[], memory=[], slot=[]),
         residency=part.lives,
         window=window,
+        orders=orders,
     )
 
 
@@ -144,9 +151,43 @@ def _rows_and_memories(run: ShownRun, shown: range) -> tuple[ProgramRows, Progra
     roles = _roles(run.program)
     if roles is None:
         rows = ProgramRows(run.timeline, None, run.machine, shown, core_statements(run.program))
-        return rows, CoreMemories(rows)
-    rows = ProgramRows(run.timeline, roles, run.machine, shown)
-    return rows, ProgramMemories(rows, roles)
+    else:
+        rows = ProgramRows(run.timeline, roles, run.machine, shown)
+    return rows, _memories(rows)
+
+
+def _memories(rows: ProgramRows) -> ProgramMemories | CoreMemories:
+    return CoreMemories(rows) if rows.roles is None else ProgramMemories(rows, rows.roles)
+
+
+def _lives(rows: ProgramRows, memories: ProgramMemories | CoreMemories) -> Residency | None:
+    """Who lives where up to the end of the rows shown; ``None`` if memories are too large to be followed."""
+    return byte_residency(
+        rows.operations,
+        _until(memories.ranges, rows.shown.stop),
+        _until(memories.endings, rows.shown.stop),
+        remainders=rows.roles is None,
+    )
+
+
+def _orders(run: ShownRun, report: Report, rows: ProgramRows) -> tuple[PlayedOrder, ...]:
+    """The orders that show findings, the first few of those that fit a page."""
+    found: list[PlayedOrder] = []
+    for finding, each in enumerate(report.findings):
+        if each.order is None or len(each.order) > MAX_OPERATIONS or len(found) == MOST_PLAYED:
+            continue
+        played = replace(rows, shown=range(len(each.order)), sequence=each.order)
+        lives = _lives(played, _memories(played)) or _nothing()
+        part = part_of(played.operations, played.tiles[0], lives, played.shown)
+        found.append(
+            PlayedOrder(finding=finding, operations=part.operations, tiles=part.tiles, lives=part.lives)
+        )
+    return tuple(found)
+
+
+def _untold(report: Report, orders: tuple[PlayedOrder, ...]) -> bool:
+    """Whether some order that shows a finding cannot be played."""
+    return sum(each.order is not None for each in report.findings) > len(orders)
 
 
 def _until(rows: Table, stop: int) -> Table:
@@ -156,10 +197,10 @@ def _until(rows: Table, stop: int) -> Table:
 
 
 def _notes(
-    told: tuple[Note, ...], report: Report, memories: ProgramMemories | CoreMemories, *, followed: bool
+    told: tuple[Note, ...], untold: bool, memories: ProgramMemories | CoreMemories, *, followed: bool
 ) -> tuple[str, ...]:
     """Return all that the reader must know, each once."""
-    remarks = [ORDER, *([WORDS_ONLY] if report.findings else []), *([] if followed else [TOO_LARGE])]
+    remarks = [ORDER, *([WORDS_ONLY] if untold else []), *([] if followed else [TOO_LARGE])]
     if isinstance(memories, CoreMemories):
         remarks.append(NO_MATRICES)
         if memories.left_out:

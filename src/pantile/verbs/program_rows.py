@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -62,6 +62,8 @@ class ProgramRows:
         machine: What it ran on.
         shown: Rows of the page; others have no texts.
         statement: What an operation is, as its file writes it, where opcode and sizes do not say it.
+        sequence: Operations in another order than the run's, which then is what the rows show: without times.
+        texts: Texts of the columns ``opcode``, ``waits``, ``posts``, ``source`` and ``text``.
     """
 
     timeline: Timeline
@@ -69,6 +71,10 @@ class ProgramRows:
     machine: Machine
     shown: range
     statement: Callable[[int], str] = lambda _: ""
+    sequence: Ints | None = None
+    texts: dict[str, Texts] = field(
+        default_factory=lambda: {name: Texts() for name in ("opcode", "waits", "posts", "source", "text")}
+    )
 
     @property
     def program(self) -> Program:
@@ -79,7 +85,17 @@ class ProgramRows:
     def order(self) -> Ints:
         """Numbers of all operations as they are shown: those that happened by their start, then the rest."""
         ranks = self.timeline.times["order"].astype(np.int64)
+        if self.sequence is not None:
+            return np.concatenate([self.sequence, np.setdiff1d(np.arange(len(ranks)), self.sequence)])
         return np.argsort(np.where(ranks < 0, len(ranks), ranks), kind="stable")
+
+    @cached_property
+    def happened(self) -> npt.NDArray[np.bool_]:
+        """Whether every operation happens, by its number."""
+        if self.sequence is None:
+            found: npt.NDArray[np.bool_] = self.timeline.times["start"] >= 0
+            return found
+        return np.isin(np.arange(len(self.order)), self.sequence)
 
     @cached_property
     def row_of(self) -> Ints:
@@ -87,11 +103,6 @@ class ProgramRows:
         rows = np.empty(len(self.order), np.int64)
         rows[self.order] = np.arange(len(rows))
         return rows
-
-    @cached_property
-    def texts(self) -> dict[str, Texts]:
-        """Texts of the columns ``opcode``, ``waits``, ``posts``, ``source`` and ``text``."""
-        return {name: Texts() for name in ("opcode", "waits", "posts", "source", "text")}
 
     @cached_property
     def boxes(self) -> dict[str, Ints]:
@@ -158,6 +169,8 @@ class ProgramRows:
     @cached_property
     def cycles(self) -> dict[str, Ints]:
         """Times by row in cycles, rounded up; -1 where something did not happen."""
+        if self.sequence is not None:
+            return dict.fromkeys(("asked", "start", "finish"), self._none)
         times = self.timeline.times[self.order]
         return {
             name: np.array(
@@ -187,9 +200,10 @@ class ProgramRows:
             f"{name}_cycle": self.cycles[key]
             for name, key in (("issue", "asked"), ("start", "start"), ("finish", "finish"))
         }
+        timed = (times["start"] >= 0) & (self.sequence is None)
         releaser = times["releaser"].astype(np.int64)
-        columns["releaser"] = np.where(releaser >= 0, self.row_of[np.maximum(releaser, 0)], -1)
-        columns["cause"] = np.where(times["start"] >= 0, times["released_by"], -1)
+        columns["releaser"] = np.where(timed & (releaser >= 0), self.row_of[np.maximum(releaser, 0)], -1)
+        columns["cause"] = np.where(timed, times["released_by"], -1)
         columns |= self._sync_texts()
         columns |= {"listed": order, "source": self._sources(), "text": self._statements()}
         made = table(OPERATIONS, **columns)

@@ -200,6 +200,23 @@ class Window:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class PlayedOrder:
+    """An order other than the run's, which shows what a finding says.
+
+    Attributes:
+        finding: Place of the finding among the page's.
+        operations: :data:`pantile.view.columns.OPERATIONS` in that order, without times.
+        tiles: The tiles that they meet.
+        lives: What memories hold in that order.
+    """
+
+    finding: int
+    operations: Table
+    tiles: Table
+    lives: Residency
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class PageData:
     """Everything one page shows.
 
@@ -234,6 +251,7 @@ class PageData:
         texts: Index = the ``text`` column: statements as their file writes them.
         residency: What memories hold, where accesses and bindings do not say it.
         window: Set where the program is longer than the page.
+        orders: Orders that show findings, to be played instead of the run.
     """
 
     workload: str
@@ -265,3 +283,4 @@ class PageData:
     texts: tuple[str, ...] = ()
     residency: Residency | None = None
     window: Window | None = None
+    orders: tuple[PlayedOrder, ...] = ()

@@ -140,3 +140,37 @@ def test_a_jump_out_of_a_window_is_none(show: Callable[..., Screen]) -> None:
     page = show(view_program(SEED, MACHINE, window=range(10)).data)
     assert "18 in JSON, not on this page" in page.text("#findings")
     assert page.locator("#findings .jumps button").count() == 0
+
+
+def test_playing_the_order_that_breaks_it_ends_on_the_overwritten_bytes(
+    seed: Any, show: Callable[..., Screen]
+) -> None:
+    page = show(seed, "#v=1&by=cycle&t=100")
+    (order,) = seed.orders
+    listed = order.operations["listed"].tolist()
+    assert listed[-1] == 18
+    assert 24 in listed
+    page.get_by_role("button", name="play the order that shows it").click()
+    assert "Not the run: a legal order that shows PT-RACE" in page.text("#order")
+    assert page.position() == f"operation {listed.index(24)} of {len(listed)}"
+    page.keyboard.press("ArrowRight")
+    assert page.selected()[:2] == (listed.index(24) + 1, "img2colv2_cbuf_to_cb")
+    page.locator("#speed").select_option("64")
+    page.locator("#play").click()
+    page.wait_for_url(f"**op={len(listed)}**")  # the address follows playing
+    assert page.position() == f"operation {len(listed)} of {len(listed)}"
+    assert page.selected()[1] == "mad"
+    assert "two_tiles_seed.txt:22" in page.text("#inspector")
+    buffer = page.locator("#memories .memory", has=page.locator("h4", has_text="L0B"))
+    assert buffer.locator(".entry-region").all_inner_texts() == ["0:33280", "33280:65536"]
+    assert buffer.locator(".bytes").get_attribute("aria-label").endswith("reads 32768:65536")
+    address = page.url
+    assert "w=1" in address
+    page.goto(address.split("#")[0])
+    page.goto(address)
+    assert page.position() == f"operation {len(listed)} of {len(listed)}"
+    page.locator("#order button").click()
+    assert page.position() == f"operation {row_of(seed, 18)} of 40"
+    assert page.locator("#order").count() == 0
+    page.go_back()
+    assert page.position() == f"operation {len(listed)} of {len(listed)}"

@@ -4,17 +4,23 @@ const LANE = { left: 76, right: 12, top: 6, height: 28, bottom: 24 };
 const NEIGHBOURS = 150; // operations to either side of the selected one that a long program is drawn with
 let drawnLanes = null; // what is on the screen, for the pointer
 
+/** When an operation was issued, started and finished; in an order without times each takes one step. */
+function laneTimes(op) {
+  const { issue_cycle: issue, start_cycle: start, finish_cycle: finish } = page.tables.operations;
+  return model.timed ? { issue: issue[op], start: start[op], finish: finish[op] } : { issue: op, start: op, finish: op + 1 };
+}
+
 /** The first and last row to draw, and the cycles that they take up. */
 function laneSpan() {
-  const { issue_cycle: issue, finish_cycle: finish } = page.tables.operations;
   const whole = model.count <= 2 * NEIGHBOURS;
   const first = whole ? 0 : Math.max(0, view.op - NEIGHBOURS);
   const last = whole ? model.count - 1 : Math.min(model.count - 1, view.op + NEIGHBOURS);
-  let low = whole && !page.head.window ? 0 : Math.max(0, issue[first]);
+  let low = whole && !page.head.window ? 0 : Math.max(0, laneTimes(first).issue);
   let high = low + 1;
   for (let op = first; op <= last; op += 1) {
-    if (issue[op] >= 0) low = Math.min(low, issue[op]);
-    high = Math.max(high, finish[op]);
+    const { issue, finish } = laneTimes(op);
+    if (issue >= 0) low = Math.min(low, issue);
+    high = Math.max(high, finish);
   }
   return { first, last, low, high };
 }
@@ -54,10 +60,11 @@ const BAR_STATES = ["resident", "inuse", "done"]; // the colours of loads, compu
 
 /** An operation that takes time is a bar, any other a stroke. */
 function drawBar(pen, op) {
-  const { kind, engine, start_cycle: start, finish_cycle: finish } = page.tables.operations;
-  if (start[op] < 0) return;
-  const [x, y] = [drawnLanes.at(start[op]), laneTop(engine[op])];
-  const width = (Math.max(start[op], finish[op]) - start[op]) * drawnLanes.scale;
+  const { kind, engine } = page.tables.operations;
+  const { start, finish } = laneTimes(op);
+  if (start < 0) return;
+  const [x, y] = [drawnLanes.at(start), laneTop(engine[op])];
+  const width = (Math.max(start, finish) - start) * drawnLanes.scale;
   const state = BAR_STATES[kind[op]];
   if (width > 0 && state) paintBlock(pen, [x, y + 4, Math.max(1, width), LANE.height - 9], state, 1);
   else {
@@ -72,11 +79,11 @@ function drawBar(pen, op) {
 
 /** From when its turn came until it started. */
 function drawWait(pen, op) {
-  const { engine, issue_cycle: issue, start_cycle: start } = page.tables.operations;
-  if (issue[op] < 0 || start[op] <= issue[op]) return;
-  const x = drawnLanes.at(issue[op]);
+  const { issue, start } = laneTimes(op);
+  if (issue < 0 || start <= issue) return;
+  const x = drawnLanes.at(issue);
   pen.fillStyle = palette.hatches.writing;
-  pen.fillRect(x, laneTop(engine[op]) + LANE.height / 2 - 3, drawnLanes.at(start[op]) - x, 6);
+  pen.fillRect(x, laneTop(page.tables.operations.engine[op]) + LANE.height / 2 - 3, drawnLanes.at(start) - x, 6);
 }
 
 function drawCycles(pen, moment, lanes) {
@@ -99,8 +106,9 @@ function laneWords(moment) {
   const { operations } = page.tables;
   const busy = engines.map(() => []);
   moment.phases.forEach((phase, op) => {
-    const waits = moment.place.by === "cycle" && operations.start_cycle[op] > moment.place.t;
-    if (phase === 1 && operations.start_cycle[op] >= 0 && !waits) busy[operations.engine[op]].push(opcodes[operations.opcode[op]]);
+    const { start } = laneTimes(op);
+    const waits = moment.place.by === "cycle" && start > moment.place.t;
+    if (phase === 1 && start >= 0 && !waits) busy[operations.engine[op]].push(opcodes[operations.opcode[op]]);
   });
   return engines.map((engine, lane) => tr("steps.picture", { what: engine.name, states: busy[lane].join(", ") || "-" })).join("; ");
 }
@@ -110,8 +118,7 @@ function clickLane(event) {
   const box = event.currentTarget.getBoundingClientRect();
   const lane = Math.floor((event.clientY - box.top - LANE.top) / LANE.height);
   const cycle = drawnLanes.low + (event.clientX - box.left - LANE.left) / drawnLanes.scale;
-  const { start_cycle: start, finish_cycle: finish } = page.tables.operations;
-  const begun = (model.byEngine.get(lane) || []).filter((op) => start[op] >= 0 && start[op] <= cycle);
-  const op = begun.findLast((each) => finish[each] > cycle) ?? begun.at(-1);
+  const begun = (model.byEngine.get(lane) || []).filter((op) => laneTimes(op).start >= 0 && laneTimes(op).start <= cycle);
+  const op = begun.findLast((each) => laneTimes(each).finish > cycle) ?? begun.at(-1);
   if (op !== undefined) change({ op }, "push");
 }

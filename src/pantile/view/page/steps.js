@@ -8,11 +8,20 @@ function buildSteps() {
   lastMoment = null;
   return fill(byId("steps"),
     el("h2", { class: "unseen" }, tr("screen.steps")),
+    view.w ? orderBanner() : "",
     el("section", { class: "pane pane-list", "aria-label": tr("steps.list") },
       el("h3", { id: "list-title" }), buildList()),
     hasMatrices() ? matricesPane() : lanesPane(),
     el("section", { class: "pane pane-memories", "aria-label": tr("steps.memories") },
       el("h3", null, tr("steps.memories")), el("div", { id: "memories" })));
+}
+
+/** Says that this is not the run, whose order it is, and leads back. */
+function orderBanner() {
+  const finding = page.head.findings[page.head.orders[view.w - 1]];
+  return el("div", { id: "order", class: "notice" },
+    el("span", null, tr("steps.order", { code: finding.code, sentence: lettered(finding.sentence) })), " ",
+    button(tr("steps.order.leave"), leaveOrder));
 }
 
 function matricesPane() {
@@ -46,7 +55,8 @@ function drawSteps(before, quiet) {
   else {
     fill(byId("equation"), statementOf(view.op));
     drawLanes(byId("lanes"), byId("lane-picture"), moment);
-    fill(byId("under"), tr("steps.lanes.none", { low: drawnLanes.low, high: drawnLanes.high }));
+    const words = { low: drawnLanes.low, high: drawnLanes.high };
+    fill(byId("under"), tr(model.timed ? "steps.lanes.none" : "steps.lanes.steps", words));
   }
   drawMemories(byId("memories"), moment, changedEntries);
   lastMoment = moment;
