@@ -64,7 +64,9 @@ def test_figures_equal_those_of_json(page: Page) -> None:
     assert page.to_json()["schema"] == "pantile/page/1"
 
 
-def test_findings_equal_those_of_the_check(page: Page, tmp_path: Path) -> None:
+def test_findings_equal_those_of_the_check(
+    page: Page, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     assert page.data.proved == check_program(PING_PONG, MESH).proved
     wrong = tmp_path / "wrong.py"
     wrong.write_text(
@@ -76,7 +78,20 @@ def test_findings_equal_those_of_the_check(page: Page, tmp_path: Path) -> None:
     assert [(each.code, each.grade, each.operations) for each in shown.data.findings] == [
         (each.code, each.grade, each.operations) for each in found.findings
     ]
-    assert any("told in words" in note for note in shown.data.notes)
+    assert not any("told in words" in note for note in shown.data.notes)
+    (order,), (race,) = shown.data.orders, (each for each in found.findings if each.order is not None)
+    assert shown.data.findings[order.finding].operations == race.operations
+    assert order.operations["listed"].tolist() == race.order.tolist()
+    late, early = race.operations
+    assert race.order.tolist().index(early) < race.order.tolist().index(late) == len(race.order) - 1
+    assert set(order.operations["start_cycle"].tolist()) == {-1}
+    entries, touches = order.lives.entries, order.lives.touches
+    read = touches["entry"][touches["operation"] == race.order.tolist().index(early)]
+    assert (entries["closed"][read] == len(race.order) - 1).sum() == 2  # X and W, read before they are filled
+    monkeypatch.setattr(program_page, "MOST_PLAYED", 0)
+    bare = view_program(wrong, MESH).data
+    assert bare.orders == ()
+    assert any("told in words only" in note for note in bare.notes)
 
 
 def test_rows_stand_in_the_order_of_the_run(page: Page) -> None:

@@ -153,7 +153,8 @@ def test_a_planned_product_of_a_mesh(show: Callable[..., Screen], tmp_path: Path
     assert page.legend()["writing back"] == "Y 1"  # the last operation is under way
     page.keyboard.press("1")
     assert "How the planner decided" in page.text("#overview")
-    assert "✓ No finding" in page.text(".badge")
+    assert "2 notes" in page.text(".badge")
+    assert made.data.proved
 
 
 def test_a_window_of_a_program(show: Callable[..., Screen]) -> None:
