@@ -11,6 +11,7 @@ from pantile.targets.systolic.stream import TILE_LAYER
 from pantile.targets.systolic.timeline import timeline_of
 from pantile.verbs.engines import ENGINES
 from pantile.verbs.page_figures import page_figures
+from pantile.verbs.page_findings import findings_of
 from pantile.verbs.page_plan import decisions_of
 from pantile.verbs.page_rows import MEMORIES, POSTS, WAITS, page_rows
 from pantile.verbs.program_rows import plain
@@ -18,7 +19,6 @@ from pantile.verbs.result import VERSION
 from pantile.view.pagedata import (
     CANONICAL_LETTERS,
     EngineCard,
-    Finding,
     LetterSet,
     Level,
     MemoryCard,
@@ -91,7 +91,7 @@ def page_data(simulation: Simulation, report: Report, listing: Listing, output: 
         figures=page_figures(simulation),
         levels=_levels(layer.plan),
         decisions=decisions_of(layer.plan),
-        findings=_findings(report),
+        findings=findings_of(report),
         proved=tuple(map(plain, report.proved)),
         notes=tuple(map(plain, simulation.notes)),
         terms=tuple(Term(name=name, cycles=cycles) for name, cycles in simulation.terms.items() if cycles),
@@ -148,21 +148,6 @@ def _levels(plan: Plan) -> tuple[Level, ...]:
             nominal=dict(zip(tiling.dimensions, sizes, strict=True)),
         )
         for level, sizes in zip(tiling.levels, tiling.nominal_sizes, strict=True)
-    )
-
-
-def _findings(report: Report) -> tuple[Finding, ...]:
-    return tuple(
-        Finding(
-            code=each.code,
-            severity=each.severity,
-            sentence=plain(each.sentence),
-            operations=each.operations,
-            evidence=plain(each.evidence),
-            grade=each.grade,
-            mend=plain(each.mend),
-        )
-        for each in report.findings
     )
 
 

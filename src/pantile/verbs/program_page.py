@@ -10,6 +10,7 @@ from pantile.program.tables import ReleasedBy
 from pantile.targets.ascend.trace import FAMILY as ASCEND
 from pantile.tiling.plan import Note
 from pantile.verbs.core_page import CoreMemories, core_statements
+from pantile.verbs.page_findings import findings_of
 from pantile.verbs.page_plan import decisions_of
 from pantile.verbs.program_axes import roles_of
 from pantile.verbs.program_figures import run_figures
@@ -23,7 +24,6 @@ from pantile.view.cut import part_of
 from pantile.view.pagedata import (
     CANONICAL_LETTERS,
     EngineCard,
-    Finding,
     Level,
     PageData,
     PlayedOrder,
@@ -122,7 +122,7 @@ def program_page_data(
         figures=run_figures(run),
         levels=_levels(rows.roles),
         decisions=decisions_of(run.plan) if run.plan else (),
-        findings=_findings(report),
+        findings=findings_of(report),
         proved=tuple(map(plain, report.proved)),
         notes=_notes(
             (*run.figures.notes, *notes), _untold(report, orders), memories, followed=lives is not None
@@ -245,21 +245,6 @@ def _levels(roles: Roles | None) -> tuple[Level, ...]:
             nominal={page: sizes[at] for page, at in axes.items()},
         )
         for level, sizes in zip(tiling.levels, tiling.nominal_sizes, strict=True)
-    )
-
-
-def _findings(report: Report) -> tuple[Finding, ...]:
-    return tuple(
-        Finding(
-            code=each.code,
-            severity=each.severity,
-            sentence=plain(each.sentence),
-            operations=each.operations,
-            evidence=plain(each.evidence),
-            grade=each.grade,
-            mend=plain(each.mend),
-        )
-        for each in report.findings
     )
 
 
