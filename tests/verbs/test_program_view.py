@@ -57,6 +57,10 @@ def test_figures_equal_those_of_json(page: Page) -> None:
     assert {
         key.removeprefix("lower_bound "): value for key, value in figures.items() if key.startswith("lower")
     } == run["lower_bounds"]
+    busy = {
+        key.removeprefix("busy_ps "): value for key, value in figures.items() if key.startswith("busy_ps")
+    }
+    assert busy == run["busy_ps"]["threads"]
     assert {term.name: term.cycles for term in page.data.terms} == {
         name: n for name, n in run["terms"].items() if n
     }

@@ -72,13 +72,11 @@ class CoreMemories:
         """
         spaces = list(self.rows.program.parameters["spaces"])
         numbers = {spaces.index(name): at for at, name in enumerate(self._capacities)}
-        access, happened = self.rows.timeline.bound.tables["access"], self.rows.happened
+        access = self.rows.timeline.bound.tables["access"]
+        access = access[np.isin(access["space"], list(numbers)) & self.rows.concerns(access["op"])]
         found: dict[tuple[int, int, int, int], set[int]] = {}
-        for row in access[np.isin(access["space"], list(numbers))]:
-            op = int(row["op"])
-            if happened[op]:
-                place = (int(self.rows.row_of[op]), numbers[int(row["space"])])
-                found.setdefault((*place, int(row["lo"]), int(row["length"])), set()).add(int(row["mode"]))
+        for op, space, lo, length, mode in access[["op", "space", "lo", "length", "mode"]].tolist():
+            found.setdefault((int(self.rows.row_of[op]), numbers[space], lo, length), set()).add(mode)
         rows = [
             (op, _mode(modes), 0, memory, 0, lo, length, 1, 0)
             for (op, memory, lo, length), modes in found.items()

@@ -67,12 +67,13 @@ class ProgramMemories:
     def ranges(self) -> Table:
         """Bytes that operations touch in these memories."""
         columns: dict[str, list[int]] = {spec.name: [] for spec in RANGES.specs}
-        access, happened = self.rows.timeline.bound.tables["access"], self.rows.happened
+        access = self.rows.timeline.bound.tables["access"]
+        access = access[self.rows.concerns(access["op"])]
         numbers = {space: number for number, space in enumerate(self.slots)}
         matrices = dict(zip(self.roles.operands, "abc", strict=True))
         for row in access[np.argsort(self.rows.row_of[access["op"]], kind="stable")]:
             space = int(row["space"])
-            if space not in numbers or not happened[row["op"]]:
+            if space not in numbers:
                 continue
             starts, _ = self.slots[space]
             values = {
@@ -91,11 +92,11 @@ class ProgramMemories:
     def endings(self) -> Table:
         """Bytes whose copies end, at which operation."""
         numbers = {space: number for number, space in enumerate(self.slots)}
-        tiles, row_of, happened = self.rows.tiles[1], self.rows.row_of, self.rows.happened
+        tiles, row_of = self.rows.tiles[1], self.rows.row_of
+        lives = self.lives[self.lives[:, 4] >= 0]
         rows = [
             (row_of[until], numbers[space], lo, size, tiles[row_of[since]], tiles[row_of[until]])
-            for space, lo, size, since, until in self.lives.tolist()
-            if until >= 0 and happened[until]
+            for space, lo, size, since, until in lives[self.rows.concerns(lives[:, 4])].tolist()
         ]
         names = [spec.name for spec in ENDINGS.specs]
         columns = np.array(sorted(rows), np.int64).reshape(-1, len(names)).T

@@ -19,7 +19,7 @@ from pantile.verbs.program_rows import ProgramRows, plain
 from pantile.verbs.result import VERSION
 from pantile.verbs.window import clipped, require_window
 from pantile.view.byte_residency import byte_residency
-from pantile.view.columns import ACCESSES, BINDINGS, Table, table
+from pantile.view.columns import ACCESSES, BINDINGS, table
 from pantile.view.cut import part_of
 from pantile.view.pagedata import (
     CANONICAL_LETTERS,
@@ -164,8 +164,8 @@ def _lives(rows: ProgramRows, memories: ProgramMemories | CoreMemories) -> Resid
     """Who lives where up to the end of the rows shown; ``None`` if memories are too large to be followed."""
     return byte_residency(
         rows.operations,
-        _until(memories.ranges, rows.shown.stop),
-        _until(memories.endings, rows.shown.stop),
+        memories.ranges,
+        memories.endings,
         remainders=rows.roles is None,
     )
 
@@ -188,12 +188,6 @@ def _orders(run: ShownRun, report: Report, rows: ProgramRows) -> tuple[PlayedOrd
 def _untold(report: Report, orders: tuple[PlayedOrder, ...]) -> bool:
     """Whether some order that shows a finding cannot be played."""
     return sum(each.order is not None for each in report.findings) > len(orders)
-
-
-def _until(rows: Table, stop: int) -> Table:
-    """Return the rows of operations before *stop*; what comes later changes nothing on the page."""
-    kept = rows["operation"] < stop
-    return table(rows.schema, **{name: column[kept] for name, column in rows.columns.items()})
 
 
 def _notes(

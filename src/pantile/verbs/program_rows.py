@@ -97,6 +97,11 @@ class ProgramRows:
             return found
         return np.isin(np.arange(len(self.order)), self.sequence)
 
+    def concerns(self, op: Ints) -> npt.NDArray[np.bool_]:
+        """Whether operations happen before the rows shown end; others change nothing there."""
+        concerned: npt.NDArray[np.bool_] = self.happened[op] & (self.row_of[op] < self.shown.stop)
+        return concerned
+
     @cached_property
     def row_of(self) -> Ints:
         """Row of every operation."""
