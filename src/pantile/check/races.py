@@ -219,6 +219,7 @@ def _finding(naming: Naming, order: Order, race: Race, judge: Judge | None) -> F
         evidence=evidence,
         grade=grade,
         mend=_mend(naming, race),
+        order=race.witness[: int(np.flatnonzero(race.witness == race.first)[0]) + 1],
     )
 
 

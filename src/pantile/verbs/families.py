@@ -118,7 +118,10 @@ class Session(Protocol):
         """Return a report on every layer's program."""
 
     def simulation(self, on_compile: Callable[[], None]) -> Result:
-        """Return one run of the network."""
+        """Return one run of the network.
+
+        Pages and traces show one that is a :class:`~pantile.verbs.shown_run.PlannedRun`, whatever the family.
+        """
 
 
 @dataclass(frozen=True, slots=True)

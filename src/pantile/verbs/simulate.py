@@ -27,7 +27,8 @@ from pantile.verbs.layer_times import (
 from pantile.verbs.programfile import is_program, refuse_for_programs, refuse_for_workloads, refuse_other_json
 from pantile.verbs.result import Many, as_html
 from pantile.verbs.sessions import sessions_of, single_or_many
-from pantile.verbs.systolic import Systolic, require_systolic
+from pantile.verbs.shown_run import require_timelines
+from pantile.verbs.systolic import Systolic
 
 if TYPE_CHECKING:
     import os
@@ -253,8 +254,16 @@ def simulate(
     from pantile.verbs.trace import require_traceable, slices_of
     from pantile.view.trace import write_trace
 
-    session = require_systolic(sessions[0], "traces show")
+    session = sessions[0]
     session.require_core(core)
+    if not isinstance(session, Systolic):
+        from pantile.verbs.program_trace import slices_of_layers
+
+        run = session.simulation(on_compile)
+        timelines = require_timelines(session, run, "traces show").timelines
+        names = [layer.node.name for layer in session.layers()]
+        write_trace(slices_of_layers(dict(zip(names, timelines, strict=True)), core), trace)
+        return run
     simulation = simulate_session(session, record=require_traceable(session), on_compile=on_compile)
     write_trace(slices_of(simulation, core), trace)
     return simulation

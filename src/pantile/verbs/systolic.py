@@ -46,7 +46,6 @@ if TYPE_CHECKING:
     from pantile.machine import Machine
     from pantile.program.program import Program
     from pantile.verbs.arguments import PlanOptions
-    from pantile.verbs.families import Session
     from pantile.verbs.lower import Lowering
     from pantile.verbs.simulate import Simulation
     from pantile.workload.network import Network, Node
@@ -204,20 +203,6 @@ def require_supported_machine(machine: Machine) -> None:
         PantileError: What it lacks or what is not covered; all problems at once.
     """
     require_supported(systolic_config(machine), machine.place)
-
-
-def require_systolic(session: Session, what: str) -> Systolic:
-    """Return *session* if it is one of a systolic machine, which is all that *what* (pages, traces) can show.
-
-    Raises:
-        OutsideModelError: If it is not.
-    """
-    if not isinstance(session, Systolic):
-        raise OutsideModelError(
-            f"{what} runs on systolic machines so far, {session.machine.name!r} is none",
-            mend="use simulate without it, or lower --text",
-        )
-    return session
 
 
 def plan_systolic(
