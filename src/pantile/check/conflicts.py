@@ -104,36 +104,42 @@ def conflicts_of(
     if not len(pairs):
         return np.zeros(0, CONFLICT)
     found = _unordered(order, groups, pairs, fast, on_compile)
-    rows = _conflicts(order, groups, pairs, found)
-    if len(forwarding):
-        computes = order.tables["op"]["kind"][rows["second"]] == Kind.COMPUTE
-        forwards = np.isin(rows["first"], np.asarray(forwarding))
-        rows = rows[~(rows["same_thread"] & computes & forwards)]
-        rows = rows[~_handed_on(order, rows, np.asarray(forwarding))]
-    return rows
+    forwards = np.zeros(len(order.topo), bool)
+    forwards[np.asarray(forwarding, np.int64)] = True
+    rows = _conflicts(order, groups, pairs, _not_seen(order, found, forwards))
+    return rows[~_handed_on(order, rows, forwards)] if len(forwarding) else rows
 
 
-def _handed_on(order: Order, rows: np.ndarray, forwarding: np.ndarray) -> np.ndarray:
+def _not_seen(order: Order, found: _Found, forwards: np.ndarray) -> _Found:
+    """Return *found* without computes that see what the one before them in their thread leaves."""
+    first, second = np.minimum(found.first, found.second), np.maximum(found.first, found.second)
+    thread, computes = order.chains.thread, order.tables["op"]["kind"] == Kind.COMPUTE
+    kept = ~(forwards[first] & computes[second] & (thread[first] == thread[second]))
+    return found if kept.all() else _Found(found.first[kept], found.second[kept], found.pair[kept])
+
+
+def _handed_on(order: Order, rows: np.ndarray, forwards: np.ndarray) -> np.ndarray:
     """Return which conflicts no timing shows, because a later compute goes on with what the first leaves.
 
     It sees those bytes before it writes them: where it is over before the second, so are they.
     """
-    tables, found = order.tables, np.zeros(len(rows), bool)
-    ops, access = tables["op"], tables["access"]
-    computes = np.flatnonzero(ops["kind"] == Kind.COMPUTE)
-    computes = computes[np.argsort(order.chains.thread[computes], kind="stable")]
-    follows = np.full(len(ops), -1)
-    mine = order.chains.thread[computes]
-    follows[computes[:-1]] = np.where(mine[1:] == mine[:-1], computes[1:], -1)
-    reads = access[(access["mode"] != Mode.WRITE) & np.isin(access["op"], computes) & (access["rows"] == 1)]
-    heir = rows["first"].astype(np.int64)
-    at = np.flatnonzero(np.isin(heir, forwarding) & ~rows["same_thread"])
+    found, heir = np.zeros(len(rows), bool), rows["first"].astype(np.int64)
+    at = np.flatnonzero(forwards[heir] & ~rows["same_thread"])
+    if not len(at):
+        return found
+    access, thread = order.tables["access"], order.chains.thread
+    is_compute = order.tables["op"]["kind"] == Kind.COMPUTE
+    computes = np.flatnonzero(is_compute)
+    computes = computes[np.argsort(thread[computes], kind="stable")]
+    follows = np.full(len(is_compute), -1)
+    follows[computes[:-1]] = np.where(np.diff(thread[computes]) == 0, computes[1:], -1)
+    reads = access[(access["mode"] != Mode.WRITE) & (access["rows"] == 1) & is_compute[access["op"]]]
     while len(at):
         heir[at] = follows[heir[at]]
         at = at[heir[at] >= 0]
         at = at[_reads(reads, heir[at], rows[at])]
         found[at] = order.before(heir[at], rows["second"][at])
-        at = at[~found[at] & np.isin(heir[at], forwarding)]
+        at = at[~found[at] & forwards[heir[at]]]
     return found
 
 
