@@ -12,7 +12,7 @@ from pantile.simulate.timeline import simulate
 from pantile.targets.mesh.config import MeshConfig, mesh_config
 from pantile.targets.mesh.lower import lower
 from pantile.targets.mesh.routes import mesh_route
-from pantile.verbs.arguments import network_text, node_text
+from pantile.verbs.arguments import network_text, node_text, refuse_core
 from pantile.verbs.families import PlannedLayer
 from pantile.verbs.mesh_lowering import MeshLowering
 from pantile.verbs.mesh_run import MeshRun
@@ -150,7 +150,8 @@ class Mesh:
 
     def simulation(self, on_compile: Callable[[], None], core: int | None = None) -> MeshRun:
         """Return one run of the network, layer after layer."""
-        del on_compile, core
+        del on_compile
+        refuse_core(core)
         route = mesh_route(self.machine)
         timelines = tuple(simulate(each.program, self.machine, route=route) for each in self._layers)
         return MeshRun(self, network_text(self.network), timelines)

@@ -27,7 +27,7 @@ from pantile.targets.systolic.schedule import layer_order
 from pantile.tiling.log import DecisionLog
 from pantile.tiling.onnxim import Mapping, parse_mapping, read_mapping_file
 from pantile.tiling.plan import NodePlan, Note, Plan
-from pantile.verbs.arguments import node_text
+from pantile.verbs.arguments import node_text, refuse_core
 from pantile.verbs.element_width import with_element_width
 from pantile.verbs.families import PlannedLayer
 from pantile.verbs.limits import (
@@ -163,7 +163,7 @@ class Systolic:
         """Return one run of the network, on all cores: they share its memory."""
         from pantile.verbs.simulate import simulate_session  # likewise
 
-        del core
+        refuse_core(core)
         return simulate_session(self, on_compile=on_compile)
 
     def traced(self, on_compile: Callable[[], None], core: int | None) -> tuple[Simulation, Iterator[Slice]]:
