@@ -8,7 +8,7 @@ import numpy as np
 
 from pantile.check.chains import chains_of
 from pantile.check.ledger import ADDS, FREE, LISTS, TAKES, Ledger, ledger_of, posts_of_their_own
-from pantile.check.order_kernel import CHAINS, OPEN_WAIT, SHARED_BASE
+from pantile.check.order_kernel import CHAINS, ENTRY_POST, OPEN_WAIT
 from pantile.program.tables import Test
 
 
@@ -24,7 +24,7 @@ def entries(ledger: Ledger, counter: int, kind: int) -> list[tuple[int, int]]:
 
 
 def test_columns_of_the_kernel_are_the_fields() -> None:
-    assert len(Ledger._fields) == SHARED_BASE + 1
+    assert len(Ledger._fields) == ENTRY_POST + 1
     assert OPEN_WAIT < CHAINS
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 import pantile
-from pantile.errors import InfeasibleError, OutsideModelError, PantileError, UsageError
+from pantile.errors import InfeasibleError, PantileError, UsageError
 from pantile.machine import load_machine
 from pantile.verbs.arguments import PlanOptions
 from pantile.verbs.families import families_of
@@ -74,8 +74,6 @@ def test_an_infeasible_plan_and_programs() -> None:
     options = PlanOptions()
     with pytest.raises(InfeasibleError, match="m is 9000000000"):
         planned("bmm:a=300000x30000x64,b=1x64x128", "ascend-950pr", options, complete=True)
-    with pytest.raises(OutsideModelError, match="plans of cann are not lowered"):
-        pantile.lower(SMALL, "ascend-950pr")
     (session,) = planned(SMALL, "ascend-950pr", options, complete=True)
     with pytest.raises(UsageError, match="there is no core 32; ascend-950pr has cores 0 to 31"):
         session.require_core(32)

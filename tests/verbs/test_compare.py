@@ -150,7 +150,6 @@ def test_a_table_gives_one_comparison_a_row(tmp_path: Any) -> None:
         ({"planners": ["asw"]}, UsageError, "two planners are compared, got 1"),
         ({"planners": ["asw", "cann", "asw"]}, UsageError, "two planners are compared, got 3"),
         ({"planners": ["asw", "cann"], "judge": "guess"}, UsageError, "unknown judge 'guess'"),
-        ({"planners": ["asw", "cann"], "judge": "simulate"}, OutsideModelError, "not lowered"),
         ({"planners": ["asw", "canon"]}, UsageError, "unknown planner 'canon'"),
         ({"planners": ["asw", "cannon"]}, UsageError, "plans for mesh machines"),
         ({"planners": ["asw:right", "cann"]}, UsageError, "unknown semantics 'right' of planner asw"),
@@ -167,3 +166,22 @@ def test_bad_input_is_one_line(arguments: dict[str, Any], kind: type[Exception],
 def test_the_exact_judge_is_for_ascend_machines() -> None:
     with pytest.raises(OutsideModelError, match="knows ascend machines"):
         compared("gemm:m=64,n=64,k=64", "onnxim", "onnxim", machine="systolic-ws-8x8", judge="exact")
+    with pytest.raises(OutsideModelError, match="judge 'simulate' knows ascend machines"):
+        compared("gemm:m=64,n=64,k=64", "onnxim", "onnxim", machine="systolic-ws-8x8", judge="simulate")
+
+
+def test_the_simulating_judge_runs_the_programs_of_both() -> None:
+    found = compared("bmm:b=2,m=512,n=512,k=512,dtype=fp16", "cann", "asw", judge="simulate")
+    for side in found.sides:
+        ran = pantile.simulate("bmm:b=2,m=512,n=512,k=512,dtype=fp16", MACHINE, planner=side.planner)
+        assert side.judged is not None
+        assert float(side.judged.seconds) == ran.total_ps / 1e12  # type: ignore[union-attr]
+        assert sum(side.judged.terms.values()) == side.judged.seconds
+
+
+def test_a_plan_that_is_not_lowered_is_not_judged_and_says_why() -> None:
+    found = compared("bmm:b=200,m=64,n=64,k=64", "cann", "asw", judge="simulate")
+    cann, asw = found.sides
+    assert (cann.judged, asw.judged is None) == (None, False)
+    assert cann.plan is not None
+    assert "branch ITER_BATCH_BASICAPI is known by how it is launched" in str(cann.plan.notes)

@@ -35,6 +35,7 @@ def test_a_plan_is_read_back(tmp_path: Path) -> None:
         mapping=made["parameters"]["mapping"],
         semantics="faithful",
         dims={},
+        data=made,
     )
 
 

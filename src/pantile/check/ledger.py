@@ -52,6 +52,7 @@ class Ledger(NamedTuple):
         shared_entry: Entries of shared lists, by operation.
         entry_list: By entry: its list.
         shared_base: By shared list, and one more: where its entries are noted as they come.
+        entry_post: By entry: index of the event in its operation's chain, not always that of its segment.
     """
 
     first: np.ndarray
@@ -81,6 +82,7 @@ class Ledger(NamedTuple):
     shared_entry: np.ndarray
     entry_list: np.ndarray
     shared_base: np.ndarray
+    entry_post: np.ndarray
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -138,6 +140,7 @@ def ledger_of(tables: dict[str, np.ndarray], chains: Chains) -> tuple[Ledger, Sy
         entry_open=vector(opened),
         **entries,
         **_shared(chains, entries, sync["op"][entry_row]),
+        entry_post=vector(index[entry_row]),
     )
     return ledger, SyncRows(tables["sync"], counter, index, wait_row, entry_row)
 

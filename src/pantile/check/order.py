@@ -103,20 +103,36 @@ class Order:
         chains = self.chains
         first, second = np.broadcast_arrays(np.asarray(first), np.asarray(second))
         found = self.knows(second, chains.finish_chain[first], chains.finish[first])
-        for at in zip(*np.nonzero(~found & self._own_posts[first]), strict=True):
-            ends = (self.edges["src"] == first[at]) & (self.edges["index"] == chains.start[first[at]] + 1)
-            out = self.edges["dst"][ends]
-            found[at] = bool(self.started_before(out, second[at]).any())
+        own = np.nonzero(~found & self._own_posts[first])
+        if len(own[0]):
+            found[own] = self._through_own_posts(first[own], second[own])
+        return found
+
+    @cached_property
+    def _own_edges(self) -> np.ndarray:
+        """Pairings of posts at an operation's own end, by operation."""
+        ends: np.ndarray = self.edges[self.edges["index"] == 2 * self.chains.position[self.edges["src"]] + 2]
+        return np.asarray(ends[np.argsort(ends["src"], kind="stable")])
+
+    def _through_own_posts(self, first: np.ndarray, second: np.ndarray) -> np.ndarray:
+        """Return whether what waits for the own end of each *first* starts before each *second*."""
+        edges = self._own_edges
+        begin, end = (np.searchsorted(edges["src"], first, side) for side in ("left", "right"))
+        counts = end - begin
+        which = np.repeat(np.arange(len(first)), counts)
+        out = edges["dst"][np.arange(len(which)) - np.repeat(np.cumsum(counts) - counts - begin, counts)]
+        found = np.zeros(len(first), bool)
+        found[which[self.started_before(out, second[which])]] = True
         return found
 
     def started_before(self, first: np.ndarray, second: np.ndarray) -> np.ndarray:
         """Return whether the start of each *first* operation comes before the start of each *second*."""
-        return self.knows(second, self.chains.chain[first], self.chains.start[first])
+        return self.knows(second, self.chains.chain[first], 2 * self.chains.position[first] + 1)
 
     def knows(self, op: np.ndarray, chain: np.ndarray, index: np.ndarray) -> np.ndarray:
         """Return whether event *index* of *chain* is, or comes before, the start of each operation *op*."""
         own = self.chains.chain[op] == chain
-        known = np.where(own, self.chains.start[op], self.clock[self.row_of[op], chain])
+        known = np.where(own, 2 * self.chains.position[op] + 1, self.clock[self.row_of[op], chain])
         return np.asarray(known >= index)
 
 

@@ -44,7 +44,8 @@ EARLY, HINDERED = 1, 2
     SHARED_ENTRY,
     ENTRY_LIST,
     SHARED_BASE,
-) = range(27)
+    ENTRY_POST,
+) = range(28)
 
 # Columns of s: the fields of Pass, and after them single numbers.
 (
@@ -343,9 +344,7 @@ def nth_seen(g: Any, s: Any, shared: int, need: int) -> int:
 def follow_entry(g: Any, s: Any, clock: Any, op: int, wait: int, work: int, entry: int) -> int:
     """Join the post of an entry, or park on it and return -1."""
     src = g[g[ENTRY_OP] + entry]
-    start = 2 * g[g[POSITION] + src] + 1
-    index = start if g[g[ENTRY_INDEX] + entry] == start else start + 1
-    return follow(g, s, clock, op, wait, work, src, index)
+    return follow(g, s, clock, op, wait, work, src, g[g[ENTRY_POST] + entry])
 
 
 def follow(g: Any, s: Any, clock: Any, op: int, wait: int, work: int, src: int, index: int) -> int:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from pantile.errors import (
@@ -16,22 +17,27 @@ from pantile.errors import (
     suggestion,
 )
 from pantile.tiling.plan import NodePlan
+from pantile.verbs.arguments import network_text, node_text
+from pantile.verbs.ascend_kernels import launch_of
+from pantile.verbs.ascend_lower import KernelLowering
 from pantile.verbs.ascend_planners import ASCEND_PLANNERS
+from pantile.verbs.ascend_report import report_on_launch
+from pantile.verbs.ascend_run import KernelRun, core_program, run_launch
+from pantile.verbs.families import PlannedLayer
 from pantile.verbs.outside import infeasible_plans, outside_notes
 from pantile.verbs.result import head
 from pantile.workload.matmul import Matmul
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
-    from typing import Never
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from pantile.check.report import Report
     from pantile.machine import Machine
-    from pantile.tiling.plan import Note
+    from pantile.tiling.plan import Note, Plan
     from pantile.verbs.arguments import PlanOptions
+    from pantile.verbs.ascend_kernels import Launch
     from pantile.verbs.ascend_planners import AscendPlanner
-    from pantile.verbs.families import Lowered, PlannedLayer
-    from pantile.verbs.result import Result
+    from pantile.view.trace import Slice
     from pantile.workload.network import Network, Node
 
 _NO_PRODUCT = "no matrix product"
@@ -100,30 +106,110 @@ class Ascend:
         if core is not None and not 0 <= core <= last:
             raise UsageError(f"there is no core {core}; {self.machine.name} has cores 0 to {last}")
 
-    def layers(self) -> list[PlannedLayer]:
-        """Refuse: a plan is not lowered yet.
+    def launch(self, name: str) -> Launch:
+        """Return the kernel that the plan of a node describes.
 
         Raises:
-            OutsideModelError: Always; likewise the other verbs that need a program.
+            PantileError: If it describes none, or its tile does not fit.
         """
-        self._refuse()
+        return self._launches[name]
 
-    def lowerings(self, core: int | None, window: range | None, notes: tuple[Note, ...]) -> Sequence[Lowered]:
-        """Refuse as :meth:`layers` does."""
-        self._refuse()
+    @cached_property
+    def _launches(self) -> dict[str, Launch]:
+        """The kernel of every node with a plan; all problems at once."""
+        found: dict[str, Launch] = {}
+        problems: list[PantileError] = []
+        for each in self._planned:
+            assert each.plan is not None
+            assert isinstance(each.node.computation, Matmul)
+            try:
+                found[each.node.name] = launch_of(each.plan, each.node.computation, self.machine)
+            except PantileError as error:
+                problems += _placed(error, self.network, each.node)
+        raise_all(problems)
+        return found
+
+    @property
+    def _planned(self) -> list[NodePlan]:
+        return [each for each in self.plans if each.plan is not None]
+
+    def layers(self) -> list[PlannedLayer]:
+        """Return the nodes with a plan, each with the program of its first core.
+
+        Raises:
+            PantileError: If a plan describes no kernel; all problems at once.
+        """
+        layers = []
+        for number, each in enumerate(self._planned):
+            assert each.plan is not None
+            launch, text = self.launch(each.node.name), node_text(self.network, each.node.name)
+            layers.append(
+                PlannedLayer(
+                    node=each.node,
+                    plan=each.plan,
+                    program=core_program(text, launch, launch.classes[0][0]),
+                    layer=number,
+                    workload=text,
+                    notes=(*self.notes, *launch.notes),
+                )
+            )
+        return layers
+
+    def lowerings(
+        self, core: int | None, window: range | None, notes: tuple[Note, ...]
+    ) -> list[KernelLowering]:
+        """Return the streams of every node's cores to be listed; *notes* are added to each."""
+        found = []
+        for number, each in enumerate(self._planned):
+            launch, text = self.launch(each.node.name), node_text(self.network, each.node.name)
+            told = (*self.notes, *launch.notes, *notes)
+            found.append(KernelLowering(self, text, number, launch, core, window, told))
+        return found
 
     def reports(self, on_compile: Callable[[], None]) -> list[Report]:
-        """Refuse as :meth:`layers` does."""
-        self._refuse()
+        """Return a report on every node: all its distinct core programs, and what they cover."""
+        names = [each.node.name for each in self._planned]
+        return [
+            report_on_launch(node_text(self.network, name), self.launch(name), self.machine, on_compile)
+            for name in names
+        ]
 
-    def simulation(self, on_compile: Callable[[], None]) -> Result:
-        """Refuse as :meth:`layers` does."""
-        self._refuse()
+    def simulation(self, on_compile: Callable[[], None], core: int | None = None) -> KernelRun:
+        """Return one run of the network on all cores, or on one of them."""
+        self.require_core(core)
+        layers = [
+            run_launch(
+                node_text(self.network, each.node.name),
+                self.launch(each.node.name),
+                self.machine,
+                core,
+                on_compile,
+            )
+            for each in self._planned
+        ]
+        return KernelRun(self, network_text(self.network), core, tuple(layers))
 
-    def _refuse(self) -> Never:
-        raise OutsideModelError(
-            f"plans of {self.planner} are not lowered to programs by this version", mend="use pantile plan"
-        )
+    def traced(self, on_compile: Callable[[], None], core: int | None) -> tuple[KernelRun, Iterator[Slice]]:
+        """Return a run and what every pipe did in it."""
+        ran = self.simulation(on_compile, core)
+        return ran, ran.slices()
+
+
+def session_of_plan(network: Network, machine: Machine, plan: Plan, dims: Mapping[str, int]) -> Ascend:
+    """Return *network*, a single product, with a plan that was made before.
+
+    Raises:
+        InfeasibleError: If the plan is not feasible.
+    """
+    plans = tuple(
+        NodePlan(node, plan)
+        if isinstance(node.computation, Matmul)
+        else NodePlan(node, None, _why_outside(node))
+        for node in network.nodes
+    )
+    session = Ascend(network, machine, plan.planner, plan.semantics, plans, dims=dims)
+    session.require_plans()
+    return session
 
 
 def plan_session(network: Network, machine: Machine, options: PlanOptions) -> Ascend:

@@ -6,18 +6,25 @@ from dataclasses import replace
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
+from pantile.errors import CapacityError, ManyProblems, OutsideModelError
 from pantile.planners.asw.chip import chip_of
 from pantile.planners.asw.errata import errata_met
-from pantile.planners.asw.judge import judged
+from pantile.planners.asw.judge import Judged, judged
 from pantile.planners.asw.pieces import Pieces
 from pantile.planners.asw.planner import DEFAULT_DTYPE
 from pantile.planners.asw.problem import problem_of
+from pantile.simulate.service import TICKS_PER_SECOND
+from pantile.tiling.plan import Note
+from pantile.verbs.ascend_kernels import launch_of
+from pantile.verbs.ascend_run import ALONE, run_launch
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from pantile.machine import Machine
-    from pantile.planners.asw.judge import How, Judged
+    from pantile.planners.asw.judge import How
     from pantile.planners.asw.problem import Problem
-    from pantile.tiling.plan import Note, Plan
+    from pantile.tiling.plan import Plan
     from pantile.workload.matmul import Matmul
 
 
@@ -33,6 +40,22 @@ def judge_plan(plan: Plan, product: Matmul, machine: Machine, how: How) -> Judge
     sizes = dict(zip(plan.tiling.dimensions, plan.tiling.nominal_sizes[0], strict=True))
     cores = plan.parameters["reduction"]["used_cores"] if plan.parameters.get("reduction") else 0
     return judged(problem, chip, (sizes["m"], sizes["n"]), how, _pieces(plan), cores)
+
+
+def simulate_plan(
+    plan: Plan, product: Matmul, machine: Machine, on_compile: Callable[[], None] = lambda: None
+) -> tuple[Judged | None, tuple[Note, ...]]:
+    """Return what the slowest core of *plan* takes, and remarks; no time where the plan is not lowered.
+
+    The terms are those of that core; they sum to its time.
+    """
+    try:
+        launch = launch_of(plan, product, machine)
+        ran = run_launch(str(product), launch, machine, None, on_compile)
+    except (OutsideModelError, CapacityError, ManyProblems) as error:
+        return None, (Note("simulate", f"not run: {error.problem}"),)
+    terms = {name: Fraction(ticks, TICKS_PER_SECOND) for name, ticks in ran.slowest[1].terms.items() if ticks}
+    return Judged(Fraction(ran.ticks, TICKS_PER_SECOND), terms), (*launch.notes, ALONE)
 
 
 def _as_planned(plan: Plan, problem: Problem) -> Problem:

@@ -14,7 +14,7 @@ from pantile.errors import PantileError, UsageError, suggestion
 from pantile.verbs.result import Result
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from pantile.check.report import Report
     from pantile.machine import Machine
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from pantile.simulate.links import Route
     from pantile.tiling.plan import NodePlan, Note, Plan
     from pantile.verbs.arguments import PlanOptions
+    from pantile.view.trace import Slice
     from pantile.workload.network import Network, Node
 
 
@@ -56,6 +57,10 @@ class Lowered(Result, Protocol):
     @property
     def program(self) -> Program:
         """The program."""
+
+    @property
+    def operation_count(self) -> int:
+        """Operations that could be listed, whatever the window."""
 
     @property
     def left_out(self) -> int:
@@ -117,11 +122,14 @@ class Session(Protocol):
     def reports(self, on_compile: Callable[[], None]) -> list[Report]:
         """Return a report on every layer's program."""
 
-    def simulation(self, on_compile: Callable[[], None]) -> Result:
-        """Return one run of the network.
+    def simulation(self, on_compile: Callable[[], None], core: int | None = None) -> Result:
+        """Return one run of the network; of a family whose cores run alone, of one core if it is named.
 
-        Pages and traces show one that is a :class:`~pantile.verbs.shown_run.PlannedRun`, whatever the family.
+        Pages show one that is a :class:`~pantile.verbs.shown_run.PlannedRun`, whatever the family.
         """
+
+    def traced(self, on_compile: Callable[[], None], core: int | None) -> tuple[Result, Iterator[Slice]]:
+        """Return one run of the network, and what every unit did in it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,6 +141,8 @@ class Family:
         planners: Who can plan for it, the default first.
         module: Has ``plan_session(network, machine, options)`` and ``require_supported_machine(machine)``.
         checks_first: The module has ``problems_of(network, machine, options)`` too, which plans nothing.
+        keeps_plans: The module has ``session_of_plan(network, machine, plan, dims)`` too: a plan's file
+            stands for itself. Elsewhere a product is planned again, with the mapping that the file has.
         routes: Module and function that gives the routes of its machines; empty where paths say all.
     """
 
@@ -140,6 +150,7 @@ class Family:
     planners: tuple[str, ...]
     module: str
     checks_first: bool = False
+    keeps_plans: bool = False
     routes: str = ""
 
     def plan(self, network: Network, machine: Machine, options: PlanOptions) -> Session:
@@ -149,6 +160,15 @@ class Family:
             PantileError: If anything of it cannot be planned; all problems at once.
         """
         session: Session = import_module(self.module).plan_session(network, machine, options)
+        return session
+
+    def session_of(self, network: Network, machine: Machine, plan: Plan, dims: Mapping[str, int]) -> Session:
+        """Return *network* with a plan that was made before, of a family that keeps plans.
+
+        Raises:
+            PantileError: If the plan is not feasible.
+        """
+        session: Session = import_module(self.module).session_of_plan(network, machine, plan, dims)
         return session
 
     def problems_of(self, network: Network, machine: Machine, options: PlanOptions) -> list[PantileError]:
@@ -167,7 +187,7 @@ class Family:
 
 FAMILIES = (
     Family("systolic", ("onnxim",), "pantile.verbs.systolic"),
-    Family("ascend", ("cann", "asw"), "pantile.verbs.ascend", checks_first=True),
+    Family("ascend", ("cann", "asw"), "pantile.verbs.ascend", checks_first=True, keeps_plans=True),
     Family(
         "mesh",
         ("cannon", "summa", "direct"),

@@ -59,6 +59,11 @@ class Lowering:
         return totals_of(self.program, self.session.config)
 
     @property
+    def operation_count(self) -> int:
+        """Operations of the program."""
+        return self.program.operations
+
+    @property
     def left_out(self) -> int:
         """Operations that :meth:`to_json` leaves out, because no window was asked for and they are many."""
         return self.listing.count if self.listing.count > MAX_LISTED else 0
@@ -177,13 +182,13 @@ def lower(
     sessions = sessions_of(workload, machine, options)
     for session in sessions:
         session.require_core(core)
-    layers = [layer for session in sessions for layer in session.layers()]
-    if window is not None:
-        longest = max(layer.program.operations for layer in layers)
-        require_window(window, longest, most=MAX_LISTED, holder="a listing")
+    layers = sum(len(session.layers()) for session in sessions)
     outside = [note for session in sessions for note in session.outside]
-    alone = tuple(outside) if len(layers) == 1 else ()
+    alone = tuple(outside) if layers == 1 else ()
     results = [each for session in sessions for each in session.lowerings(core, window, alone)]
+    if window is not None:
+        longest = max(each.operation_count for each in results)
+        require_window(window, longest, most=MAX_LISTED, holder="a listing")
     return single_or_many(workload, results, outside)
 
 

@@ -12,21 +12,23 @@ from pantile.simulate.timeline import simulate
 from pantile.targets.mesh.config import MeshConfig, mesh_config
 from pantile.targets.mesh.lower import lower
 from pantile.targets.mesh.routes import mesh_route
-from pantile.verbs.arguments import network_text, node_text
+from pantile.verbs.arguments import network_text, node_text, refuse_core
 from pantile.verbs.families import PlannedLayer
 from pantile.verbs.mesh_lowering import MeshLowering
 from pantile.verbs.mesh_run import MeshRun
 from pantile.verbs.outside import infeasible_plans, outside_notes
 from pantile.verbs.program import check_program
+from pantile.verbs.program_trace import slices_of_layers
 from pantile.verbs.result import head
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from pantile.check.report import Report
     from pantile.machine import Machine
     from pantile.tiling.plan import NodePlan, Note
     from pantile.verbs.arguments import PlanOptions
+    from pantile.view.trace import Slice
     from pantile.workload.network import Network
 
 
@@ -130,9 +132,17 @@ class Mesh:
         del on_compile
         return [check_program(each.program, self.machine).report for each in self._layers]
 
-    def simulation(self, on_compile: Callable[[], None]) -> MeshRun:
+    def traced(self, on_compile: Callable[[], None], core: int | None) -> tuple[MeshRun, Iterator[Slice]]:
+        """Return one run of the network, and every operation of one core or of all."""
+        self.require_core(core)
+        ran = self.simulation(on_compile)
+        names = [layer.node.name for layer in self.layers()]
+        return ran, slices_of_layers(dict(zip(names, ran.timelines, strict=True)), core)
+
+    def simulation(self, on_compile: Callable[[], None], core: int | None = None) -> MeshRun:
         """Return one run of the network, layer after layer."""
         del on_compile
+        refuse_core(core)
         route = mesh_route(self.machine)
         timelines = tuple(simulate(each.program, self.machine, route=route) for each in self._layers)
         return MeshRun(self, network_text(self.network), timelines)

@@ -56,6 +56,11 @@ class MeshLowering:
         """The program."""
         return self.layer.program
 
+    @property
+    def operation_count(self) -> int:
+        """Operations of the program."""
+        return self.program.operations
+
     @cached_property
     def _rows(self) -> range | list[int]:
         at = None if self.core is None else divmod(self.core, self.session.config.columns)

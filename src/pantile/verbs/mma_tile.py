@@ -77,6 +77,11 @@ class TileLowering:
         return program_of_trace(self.stream.instructions, self.workload, unit_flags=True)
 
     @property
+    def operation_count(self) -> int:
+        """Operations that could be listed, whatever the window."""
+        return len(self.stream.instructions)
+
+    @property
     def left_out(self) -> int:
         """Operations that :meth:`to_json` leaves out, because they are too many."""
         return len(self.listed) if len(self.listed) > MAX_LISTED else 0

@@ -7,12 +7,14 @@ import os
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeGuard
 
-from pantile.errors import Place, WorkloadError
+from pantile.errors import PantileError, Place, WorkloadError
 from pantile.verbs.result import schema_of
 from pantile.workload.sourcefile import read_source
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+
+    from pantile.tiling.plan import Plan
 
 SCHEMA = schema_of("plan")
 
@@ -26,9 +28,10 @@ class PlanFile:
         workload: Text that names the product.
         machine: Name of the machine it was made for.
         planner: Planner that made it.
-        mapping: Text of the mapping.
+        mapping: Text of the mapping; empty where the planner has none.
         semantics: Reading of the planner's rules.
         dims: Sizes of symbolic dimensions.
+        data: The whole object.
     """
 
     path: str
@@ -38,6 +41,36 @@ class PlanFile:
     mapping: str
     semantics: str
     dims: Mapping[str, int]
+    data: Mapping[str, Any]
+
+    def require_mapping(self) -> None:
+        """Check that the plan says what is planned again from.
+
+        Raises:
+            WorkloadError: If it has no mapping.
+        """
+        if "[" not in self.mapping:
+            problem = "a plan without a usable 'parameters.mapping'"
+            raise WorkloadError(problem, place=Place(self.path), mend="plan again")
+
+    def plan(self) -> Plan:
+        """Return the plan itself.
+
+        Raises:
+            WorkloadError: If a part of it is missing, or cannot be.
+        """
+        from pantile.tiling.plan import Plan
+
+        try:
+            return Plan.from_json(dict(self.data))
+        except PantileError as error:
+            raise WorkloadError(f"the plan cannot be: {error.problem}", place=Place(self.path)) from None
+        except KeyError as error:
+            problem = f"a plan without a usable {str(error.args[0])!r}"
+            raise WorkloadError(problem, place=Place(self.path), mend="plan again") from None
+        except (TypeError, ValueError, AttributeError) as error:
+            problem = f"a plan with a part of another type: {error}"
+            raise WorkloadError(problem, place=Place(self.path), mend="plan again") from None
 
 
 def is_plan_file(workload: object) -> TypeGuard[str | os.PathLike[str]]:
@@ -59,14 +92,15 @@ def read_plan_file(path: str | os.PathLike[str]) -> PlanFile:
     mapping = parameters.get("mapping") if isinstance(parameters, dict) else None
     texts = {key: data.get(key) for key in ("workload", "machine", "planner", "semantics")}
     wrong = [key for key, text in texts.items() if not isinstance(text, str)]
-    if not isinstance(mapping, str) or "[" not in mapping:
+    if not isinstance(parameters, dict) or not isinstance(mapping, str | None):
         wrong.append("parameters.mapping")
     dims = data.get("dims", {})
     if not isinstance(dims, dict) or not all(type(size) is int for size in dims.values()):
         wrong.append("dims")
     if wrong:
         raise WorkloadError(f"a plan without a usable {wrong[0]!r}", place=place, mend="plan again")
-    return PlanFile(path=place.path, mapping=str(mapping), dims=dims, **{k: str(v) for k, v in texts.items()})
+    named = {key: str(text) for key, text in texts.items()}
+    return PlanFile(path=place.path, mapping=mapping or "", dims=dims, data=data, **named)
 
 
 def _object(place: Place) -> dict[str, Any]:

@@ -111,14 +111,17 @@ def _of_plan(plan: PlanFile, machine: MachineLike, options: PlanOptions) -> list
             place=Place(plan.path),
             mend=f"leave --{again[0]} out",
         )
-    options = PlanOptions(
-        planner=options.planner or plan.planner,
-        mapping=plan.mapping,
-        semantics=plan.semantics,
-        dims={**plan.dims, **options.dims},
-    )
-    sessions = planned(plan.workload, machine, options, complete=True)
-    if sessions[0].machine.name == plan.machine:
+    chosen = machine_of(machine)
+    planner = planner_of(chosen, options.planner or plan.planner)
+    family, dims = family_of(chosen, planner), {**plan.dims, **options.dims}
+    if family.keeps_plans and planner == plan.planner:
+        networks = networks_of(plan.workload, dims)
+        sessions = [family.session_of(network, chosen, plan.plan(), dims) for network in networks]
+    else:
+        plan.require_mapping()
+        options = PlanOptions(planner=planner, mapping=plan.mapping, semantics=plan.semantics, dims=dims)
+        sessions = planned(plan.workload, chosen, options, complete=True)
+    if chosen.name == plan.machine:
         return sessions
     note = Note("plan", f"{plan.path} was made for {plan.machine}, not for this machine")
     return [session.with_note(note) for session in sessions]

@@ -27,8 +27,6 @@ from pantile.verbs.layer_times import (
 from pantile.verbs.programfile import is_program, refuse_for_programs, refuse_for_workloads, refuse_other_json
 from pantile.verbs.result import Many, as_html
 from pantile.verbs.sessions import sessions_of, single_or_many
-from pantile.verbs.shown_run import require_timelines
-from pantile.verbs.systolic import Systolic
 
 if TYPE_CHECKING:
     import os
@@ -41,6 +39,7 @@ if TYPE_CHECKING:
     from pantile.verbs.program_run import ProgramRun
     from pantile.verbs.programfile import ProgramLike
     from pantile.verbs.result import Result
+    from pantile.verbs.systolic import Systolic
 
 
 @dataclass(frozen=True, eq=False)
@@ -228,7 +227,7 @@ def simulate(
         semantics: Which reading of the planner's rules to use.
         dims: Sizes of symbolic dimensions.
         trace: Write what every unit did to this file, for ui.perfetto.dev.
-        core: The core that the trace draws; all if left out.
+        core: The core that the trace draws, and where cores run alone, the only one that is simulated.
         what_if: Changes of rates, such as ``"ddr>sram=+10%"``, each a run of its own; of programs only.
         on_compile: Called before anything is compiled.
 
@@ -247,26 +246,15 @@ def simulate(
     options = PlanOptions(planner=planner, mapping=mapping, semantics=semantics, dims=dims or {})
     sessions = sessions_of(workload, machine, options)
     if trace is None:
-        runs = [session.simulation(on_compile) for session in sessions]
+        runs = [session.simulation(on_compile, core) for session in sessions]
         return single_or_many(workload, runs)
     if len(sessions) != 1:
         raise UsageError(f"a trace holds one run, got {len(sessions)}", mend="name one workload")
-    from pantile.verbs.trace import require_traceable, slices_of
     from pantile.view.trace import write_trace
 
-    session = sessions[0]
-    session.require_core(core)
-    if not isinstance(session, Systolic):
-        from pantile.verbs.program_trace import slices_of_layers
-
-        run = session.simulation(on_compile)
-        timelines = require_timelines(session, run, "traces show").timelines
-        names = [layer.node.name for layer in session.layers()]
-        write_trace(slices_of_layers(dict(zip(names, timelines, strict=True)), core), trace)
-        return run
-    simulation = simulate_session(session, record=require_traceable(session), on_compile=on_compile)
-    write_trace(slices_of(simulation, core), trace)
-    return simulation
+    ran, slices = sessions[0].traced(on_compile, core)
+    write_trace(slices, trace)
+    return ran
 
 
 def simulate_session(

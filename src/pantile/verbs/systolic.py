@@ -25,7 +25,7 @@ from pantile.targets.systolic.schedule import layer_order
 from pantile.tiling.log import DecisionLog
 from pantile.tiling.onnxim import Mapping, parse_mapping, read_mapping_file
 from pantile.tiling.plan import NodePlan, Note, Plan
-from pantile.verbs.arguments import node_text
+from pantile.verbs.arguments import node_text, refuse_core
 from pantile.verbs.element_width import with_element_width
 from pantile.verbs.families import PlannedLayer
 from pantile.verbs.limits import (
@@ -39,7 +39,7 @@ from pantile.verbs.result import head
 from pantile.workload.convolution import Convolution
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterator, Sequence
     from collections.abc import Mapping as Sizes
 
     from pantile.check.report import Report
@@ -48,6 +48,7 @@ if TYPE_CHECKING:
     from pantile.verbs.arguments import PlanOptions
     from pantile.verbs.lower import Lowering
     from pantile.verbs.simulate import Simulation
+    from pantile.view.trace import Slice
     from pantile.workload.network import Network, Node
 
 Semantics = Literal["fixed", "faithful"]
@@ -155,11 +156,21 @@ class Systolic:
 
         return reports_of(self, on_compile)
 
-    def simulation(self, on_compile: Callable[[], None]) -> Simulation:
-        """Return one run of the network."""
+    def simulation(self, on_compile: Callable[[], None], core: int | None = None) -> Simulation:
+        """Return one run of the network, on all cores: they share its memory."""
         from pantile.verbs.simulate import simulate_session  # likewise
 
+        refuse_core(core)
         return simulate_session(self, on_compile=on_compile)
+
+    def traced(self, on_compile: Callable[[], None], core: int | None) -> tuple[Simulation, Iterator[Slice]]:
+        """Return one run of the network, and every operation of one core or of all."""
+        from pantile.verbs.simulate import simulate_session  # likewise
+        from pantile.verbs.trace import require_traceable, slices_of
+
+        self.require_core(core)
+        simulation = simulate_session(self, record=require_traceable(self), on_compile=on_compile)
+        return simulation, slices_of(simulation, core)
 
     def require_core(self, core: int | None) -> None:
         """Check the number of a core; ``None`` means all of them.

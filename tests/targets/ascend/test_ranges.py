@@ -133,9 +133,11 @@ def test_the_fixpipe_reads_the_accumulator_and_its_scale() -> None:
         "n_size": 50,
         "m_size": 100,
         "src_stride": 112,
+        "dst_stride": 70,
+        "nz2nd_en": True,
     }
     found = touched("copy_matrix_cc_to_gm", **args, quant_pre="F322F16")
-    assert found == [Range("L0C", 0, 64 * 112 * 4, False), Range("GM_C", 8, 8 + 50 * 100 * 2, True)]
+    assert found == [Range("L0C", 0, 64 * 112 * 4, False), Range("GM_C", 8, 8 + (99 * 70 + 50) * 2, True)]
     assert Range("FB", 0, 1, False) in touched("copy_matrix_cc_to_gm", **args, quant_pre="VDEQF16")
 
 

@@ -72,6 +72,8 @@ SIGNATURES: dict[str, tuple[Parameter, ...]] = {
     "set_fpc": _ints("value"),
     "set_mask_norm": (),
     "set_atomic_none": (),
+    "set_atomic_f32": (),
+    "set_atomic_add": (),
     "trap": (),
     "img2colv2_cbuf_to_ca": _to("L0A") + _WINDOW,
     "img2colv2_cbuf_to_cb": _to("L0B") + _WINDOW,

@@ -6,8 +6,11 @@ are not those of its trace, is refused. A file may say anything.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any, get_args
+
+import numpy as np
 
 from pantile.check.report import CODES, Grade, Severity
 from pantile.errors import ManyProblems, Place, ProgramError, raise_all
@@ -63,7 +66,7 @@ def _is_made_of_its_trace(program: Program, unit_flags: bool) -> bool:
 
 def _lost(kept: Mapping[str, Any]) -> Iterator[str]:
     """What a core program must have that is not there."""
-    lost = [name for name in _LISTS if not isinstance(kept.get(name), list | tuple)]
+    lost = [name for name in _LISTS if not _is_row(kept.get(name))]
     if lost:
         yield f"a core program lacks {', '.join(lost)}"
     elif len({len(kept[name]) for name in ("stream", "lines", "starts")}) > 1:
@@ -91,6 +94,11 @@ def _wrong(kept: Mapping[str, Any], operations: int) -> Iterator[str]:
         if wrong:
             more = f", nor are {len(wrong) - 1} others" if len(wrong) > 1 else ""
             yield f"parameters: {name}[{wrong[0]}] is not {what}{more}"
+
+
+def _is_row(value: Any) -> bool:
+    """Whether a value is a row of things: a list, or as programs made in columns have it."""
+    return isinstance(value, Sequence | np.ndarray) and not isinstance(value, str)
 
 
 def _fields(value: Any, fields: Mapping[str, Callable[[Any], bool]]) -> bool:

@@ -99,11 +99,11 @@ def _turn_fractals(op: str, args: Args, memory: Memory) -> list[Write]:
 
 
 def copy_bias(op: str, args: Args, registers: Registers, memory: Memory) -> list[Write]:
-    """``copy_cbuf_to_bt``: bursts of 64 bytes of the source; half is widened to float if asked for."""
+    """``copy_cbuf_to_bt``: bursts of 64 bytes; numbers of two bytes are widened to float if asked for."""
     del op, registers
     data = memory.read(args["src"]["buf"], int(args["src"]["off"]) + _bursts(args, "src_gap", 64))
     if args["conv_control"]:
-        data = bytes_of(numbers_of(data.reshape(-1), "half"), "float")
+        data = bytes_of(numbers_of(data.reshape(-1), args["src"]["elem"]), "float")
     flat = np.asarray(data).reshape(-1)
     return [Write("BT", int(args["dst_bt_addr"]) + np.arange(flat.size), flat)]
 
@@ -144,8 +144,7 @@ def _rows_to_fractals(args: Args, memory: Memory) -> list[Write]:
 
 
 def copy_out(op: str, args: Args, registers: Registers, memory: Memory) -> list[Write]:
-    """``copy_matrix_cc_to_gm``: zN of the sum becomes rows in GM, scaled and rounded on the way."""
-    del registers
+    """``copy_matrix_cc_to_gm``: zN of the sum becomes rows in GM, or is added to them, scaled and rounded."""
     if not args["nz2nd_en"] or args["channel_split"] or args["relu_pre"]:
         raise OutsideModelError(f"{op} is covered as nz2nd without relu and channel split only")
     require_sums(op, args["src"]["elem"])
@@ -158,6 +157,9 @@ def copy_out(op: str, args: Args, registers: Registers, memory: Memory) -> list[
     element, numbers = _quantised(op, args["quant_pre"], args["src"]["elem"], numbers, columns, memory)
     width = ELEMENT_BITS[element] // 8
     target = spread(int(args["dst"]["off"]), row * int(args["dst_stride"]) + column, width)
+    if registers.adds:
+        there = memory.read(args["dst"]["buf"], target)
+        numbers = numbers_of(there.reshape(-1), element).reshape(rows, columns) + numbers
     return [Write(args["dst"]["buf"], target, bytes_of(numbers, element).reshape(target.shape))]
 
 

@@ -35,6 +35,8 @@ REGISTER_WRITES = frozenset(
         "set_ctrl",
         "set_mask_norm",
         "set_atomic_none",
+        "set_atomic_f32",
+        "set_atomic_add",
         "set_padding",
         "set_nd_para",
         "set_fpc",

@@ -45,11 +45,13 @@ class Registers:
         fmatrix: Height of the source that ``img2colv2`` of the left operand reads, in rows.
         fmatrix_b: The same of the right operand.
         ctrl: The control register, 0 before anything wrote it.
+        adds: Whether copies out of L0C add to what lies in GM.
     """
 
     fmatrix: int | None = None
     fmatrix_b: int | None = None
     ctrl: int = 0
+    adds: bool = False
 
     def write(self, op: str, args: Mapping[str, Any]) -> None:
         """Take over a register write; other registers change no range."""
@@ -59,6 +61,8 @@ class Registers:
             self.fmatrix_b = int(args["value"]) & 0xFFFF
         elif op == "set_ctrl":
             self.ctrl = int(args["value"])
+        elif op in ("set_atomic_add", "set_atomic_none"):
+            self.adds = op == "set_atomic_add"
 
 
 class UnsetRegister(Exception):
@@ -219,9 +223,11 @@ def _copy_to_fix(op: str, args: Mapping[str, Any], registers: Registers) -> list
 
 
 def _copy_out(op: str, args: Mapping[str, Any], registers: Registers) -> list[Range]:
+    rows, columns = int(args["m_size"]), int(args["n_size"])
+    reached = (rows - 1) * int(args["dst_stride"]) + columns if args["nz2nd_en"] and rows else rows * columns
     found = [
         _at(args["src"], _up(args["n_size"], 16) * args["src_stride"] * 4, writes=False),
-        _at(args["dst"], args["n_size"] * args["m_size"] * _element_bytes(args["dst"]), writes=True),
+        _at(args["dst"], reached * _element_bytes(args["dst"]), writes=True),
     ]
     if args["quant_pre"] == "VDEQF16":
         found.append(Range("FB", 0, 1, writes=False))

@@ -273,9 +273,10 @@ def _block_by_block(program: Program, tables: dict[str, Rows]) -> Rows:
     mine = sync["shown_as"] == program.names.index(UNIT_FLAG)
     posts = mine & (sync["edge"] == Edge.AFTER_FINISH)
     sync["edge"][posts] = Edge.ALONG
-    amounts = {(op, counter): amount for op, counter, amount in flags["along"]}
-    for row in np.flatnonzero(mine & ~posts).tolist():
-        sync["amount"][row] = amounts[int(sync["op"][row]), int(sync["counter"][row])]
+    along = np.array(flags["along"], np.int64).reshape(-1, 3)
+    waits = np.flatnonzero(mine & ~posts)
+    by_counter = np.lexsort((sync["counter"][waits], sync["op"][waits]))
+    sync["amount"][waits[by_counter]] = along[np.lexsort((along[:, 1], along[:, 0])), 2]
     return sync
 
 
