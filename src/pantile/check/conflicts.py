@@ -12,9 +12,10 @@ import numpy as np
 from pantile.check.chains import NEVER
 from pantile.check.compiled import COMPILED_FROM, pack, run_kernel
 from pantile.check.conflict_kernel import CHAINS, FOUND
+from pantile.check.forwarded import Forwarded
 from pantile.check.group_kernel import NOBODY, PRIVATE
 from pantile.check.overlap import common_range, normal, overlaps, stop
-from pantile.program.tables import Kind, Mode
+from pantile.program.tables import Mode
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Sequence
@@ -108,15 +109,12 @@ def conflicts_of(
     if not len(pairs):
         return np.zeros(0, CONFLICT)
     found = _unordered(order, groups, pairs, fast, on_compile)
-    rows = _conflicts(order, groups, pairs, found)
-    if len(forwarding):
-        computes = order.tables["op"]["kind"][rows["second"]] == Kind.COMPUTE
-        rows = rows[~(rows["same_thread"] & computes & np.isin(rows["first"], list(forwarding)))]
-    if len(accumulating):
-        sums = sums_by_operation(accumulating, len(order.topo))
-        first, second = sums[rows["first"]], sums[rows["second"]]
-        rows = rows[~(rows["same_thread"] & (first >= 0) & (first == second))]
-    return rows
+    forwarded = Forwarded.of(order, forwarding, accumulating)
+    if not forwarded.any:
+        return _conflicts(order, groups, pairs, found)
+    kept = ~forwarded.sees(found.first, found.second)
+    rows = _conflicts(order, groups, pairs, _Found(*(column[kept] for column in found)))
+    return np.asarray(rows[~forwarded.handed_on(rows)])
 
 
 class Exemptions(TypedDict):
@@ -135,14 +133,6 @@ def exemptions_of(program: Program) -> Exemptions:
         "forwarding": given.get("forwarding", ()),
         "accumulating": given.get("accumulating", ()),
     }
-
-
-def sums_by_operation(accumulating: Sequence[Sequence[int]], count: int) -> np.ndarray:
-    """Return the number of the sum that each of *count* operations adds to, -1 for those of none."""
-    sums = np.full(count, -1)
-    member, number = np.array(accumulating, np.int64).reshape(-1, 2).T
-    sums[member] = number
-    return sums
 
 
 def _grouped(order: Order, private: Collection[int], fast: bool, on_compile: Callable[[], None]) -> _Groups:

@@ -6,8 +6,11 @@ are not those of its trace, is refused. A file may say anything.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any, get_args
+
+import numpy as np
 
 from pantile.check.report import CODES, Grade, Severity
 from pantile.errors import ManyProblems, Place, ProgramError, raise_all
@@ -63,7 +66,7 @@ def _is_made_of_its_trace(program: Program, unit_flags: bool) -> bool:
 
 def _lost(kept: Mapping[str, Any]) -> Iterator[str]:
     """What a core program must have that is not there."""
-    lost = [name for name in _LISTS if not isinstance(kept.get(name), list | tuple)]
+    lost = [name for name in _LISTS if not _is_row(kept.get(name))]
     if lost:
         yield f"a core program lacks {', '.join(lost)}"
     elif len({len(kept[name]) for name in ("stream", "lines", "starts")}) > 1:
@@ -75,7 +78,11 @@ def _lost(kept: Mapping[str, Any]) -> Iterator[str]:
 def _wrong(kept: Mapping[str, Any], operations: int) -> Iterator[str]:
     """What else a core program keeps that cannot be."""
     count = len(kept["stream"])
-    if not all(type(line) is int and -_LAST_LINE <= line < _LAST_LINE for line in kept["lines"]):
+    lines = kept["lines"]
+    whole = (
+        np.issubdtype(lines.dtype, np.integer) if isinstance(lines, np.ndarray) else all(map(_is_line, lines))
+    )
+    if not whole:
         yield "parameters: lines are no whole numbers"
     kinds: dict[str, tuple[str, Callable[[Any], bool]]] = {
         "remarks": ("a text", _is_text),
@@ -91,6 +98,15 @@ def _wrong(kept: Mapping[str, Any], operations: int) -> Iterator[str]:
         if wrong:
             more = f", nor are {len(wrong) - 1} others" if len(wrong) > 1 else ""
             yield f"parameters: {name}[{wrong[0]}] is not {what}{more}"
+
+
+def _is_row(value: object) -> bool:
+    """Whether a value is a row of things: a list, or as programs made in columns have it."""
+    return isinstance(value, Sequence | np.ndarray) and not isinstance(value, str)
+
+
+def _is_line(value: object) -> bool:
+    return type(value) is int and -_LAST_LINE <= value < _LAST_LINE
 
 
 def _fields(value: Any, fields: Mapping[str, Callable[[Any], bool]]) -> bool:
