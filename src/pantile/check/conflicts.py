@@ -5,7 +5,6 @@ Works per distinct set of bytes and per thread, so that work grows with the acce
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple, TypedDict
 
 import numpy as np
@@ -13,9 +12,10 @@ import numpy as np
 from pantile.check.chains import NEVER
 from pantile.check.compiled import COMPILED_FROM, pack, run_kernel
 from pantile.check.conflict_kernel import CHAINS, FOUND
+from pantile.check.forwarded import Forwarded
 from pantile.check.group_kernel import NOBODY, PRIVATE
 from pantile.check.overlap import common_range, normal, overlaps, stop
-from pantile.program.tables import Kind, Mode
+from pantile.program.tables import Mode
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Sequence
@@ -109,80 +109,12 @@ def conflicts_of(
     if not len(pairs):
         return np.zeros(0, CONFLICT)
     found = _unordered(order, groups, pairs, fast, on_compile)
-    seen = _Seen.of(order, forwarding, accumulating)
-    rows = _conflicts(order, groups, pairs, seen.without(found))
-    return rows[~_handed_on(order, rows, seen.sums)] if len(accumulating) else rows
-
-
-@dataclass(frozen=True, slots=True)
-class _Seen:
-    """What computes see of earlier ones of their thread that have not ended.
-
-    Attributes:
-        thread: Thread by operation.
-        computes: Whether each computes.
-        forwards: Whether later computes of its thread see its results.
-        sums: The sum that each adds to, -1 for none; of the same sum they see one another's results.
-    """
-
-    thread: np.ndarray
-    computes: np.ndarray
-    forwards: np.ndarray
-    sums: np.ndarray
-
-    @classmethod
-    def of(cls, order: Order, forwarding: Collection[int], accumulating: Sequence[Sequence[int]]) -> _Seen:
-        forwards = np.zeros(len(order.topo), bool)
-        forwards[np.asarray(forwarding, np.int64)] = True
-        computes = order.tables["op"]["kind"] == Kind.COMPUTE
-        return cls(order.chains.thread, computes, forwards, sums_by_operation(accumulating, len(forwards)))
-
-    def without(self, found: _Found) -> _Found:
-        """Return *found* without pairs of which the later sees what the earlier leaves."""
-        first, second = np.minimum(found.first, found.second), np.maximum(found.first, found.second)
-        seen = self.forwards[first] & self.computes[second]
-        seen |= (self.sums[first] >= 0) & (self.sums[first] == self.sums[second])
-        kept = ~(seen & (self.thread[first] == self.thread[second]))
-        return found if kept.all() else _Found(found.first[kept], found.second[kept], found.pair[kept])
-
-
-def _handed_on(order: Order, rows: np.ndarray, sums: np.ndarray) -> np.ndarray:
-    """Return which conflicts no timing shows, because a later compute goes on with what the first leaves.
-
-    It sees those bytes before it writes them: where it is over before the second, so are they.
-    """
-    found, heir = np.zeros(len(rows), bool), rows["first"].astype(np.int64)
-    at = np.flatnonzero((sums[heir] >= 0) & ~rows["same_thread"])
-    if not len(at):
-        return found
-    access, thread = order.tables["access"], order.chains.thread
-    members = np.flatnonzero(sums >= 0)
-    members = members[np.lexsort((members, thread[members], sums[members]))]
-    follows = np.full(len(sums), -1)
-    alike = (np.diff(sums[members]) == 0) & (np.diff(thread[members]) == 0)
-    follows[members[:-1]] = np.where(alike, members[1:], -1)
-    reads = access[(access["mode"] != Mode.WRITE) & (access["rows"] == 1) & (sums[access["op"]] >= 0)]
-    while len(at):
-        heir[at] = follows[heir[at]]
-        at = at[heir[at] >= 0]
-        at = at[_reads(reads, heir[at], rows[at])]
-        found[at] = order.before(heir[at], rows["second"][at])
-        at = at[~found[at]]
-    return found
-
-
-def _reads(reads: np.ndarray, ops: np.ndarray, rows: np.ndarray) -> np.ndarray:
-    """Return whether each operation reads all bytes of a conflict."""
-    first, last = (np.searchsorted(reads["op"], ops, side) for side in ("left", "right"))
-    counts = last - first
-    which = np.repeat(np.arange(len(ops)), counts)
-    mine = reads[np.arange(len(which)) - np.repeat(np.cumsum(counts) - counts - first, counts)]
-    wanted = rows[which]
-    whole = mine["space"] == wanted["space"]
-    whole &= (mine["lo"] <= wanted["lo"]) & (mine["lo"] + mine["length"] >= wanted["hi"])
-    found = np.zeros(len(ops), bool)
-    found[which[whole]] = True
-    return found
+    forwarded = Forwarded.of(order, forwarding, accumulating)
+    if not forwarded.any:
+        return _conflicts(order, groups, pairs, found)
+    kept = ~forwarded.sees(found.first, found.second)
+    rows = _conflicts(order, groups, pairs, _Found(*(column[kept] for column in found)))
+    return np.asarray(rows[~forwarded.handed_on(rows)])
 
 
 class Exemptions(TypedDict):
@@ -201,14 +133,6 @@ def exemptions_of(program: Program) -> Exemptions:
         "forwarding": given.get("forwarding", ()),
         "accumulating": given.get("accumulating", ()),
     }
-
-
-def sums_by_operation(accumulating: Sequence[Sequence[int]], count: int) -> np.ndarray:
-    """Return the number of the sum that each of *count* operations adds to, -1 for those of none."""
-    sums = np.full(count, -1)
-    member, number = np.array(accumulating, np.int64).reshape(-1, 2).T
-    sums[member] = number
-    return sums
 
 
 def _grouped(order: Order, private: Collection[int], fast: bool, on_compile: Callable[[], None]) -> _Groups:

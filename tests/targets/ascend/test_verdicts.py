@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from pantile.check.conflicts import conflicts_of, exemptions_of
+from pantile.check.order import happens_before
 from pantile.targets.ascend.trace import program_of_trace
 from pantile.targets.ascend.verdicts import verdicts_on
 
@@ -132,3 +134,31 @@ def test_only_long_products_of_one_sum_need_no_barrier() -> None:
     assert pairs(mad(160, 16), on("L0A", writes=(0, 4))) == [[0, 1]]
     assert pairs(on("L0C", writes=(0, 4)), mad(160, 16)) == [[0, 1]]
     assert pairs(mad(160, 16), on("L0C", writes=(0, 4)), mad(160, 16)) == [[0, 1], [1, 2]]
+
+
+def test_a_sum_that_the_cube_goes_on_with_is_handed_over_with_it() -> None:
+    """FIX waits for the last product alone; those before it are over, for it goes on with them."""
+
+    def races(*products: Any) -> int:
+        copy = {
+            "dst": {"buf": "GM_C", "off": 0, "elem": "half"},
+            "src": {"buf": "L0C", "off": 0, "elem": "float"},
+            "n_size": 16,
+            "m_size": 160,
+            "dst_stride": 16,
+            "src_stride": 160,
+            "unit_flag_mode": 3,
+            "quant_pre": "F322F16",
+            "nz2nd_en": True,
+        }
+        last = len(products) - 1
+        for at, product in enumerate(products):
+            product["args"]["unit_flag"] = 3 if at == last else 2
+        trace = [*products, {"op": "copy_matrix_cc_to_gm", "args": copy}]
+        program = program_of_trace(trace, unit_flags=True)
+        rows = conflicts_of(happens_before(program), **exemptions_of(program))
+        return int((~rows["same_thread"]).sum())
+
+    assert races(mad(160, 16, init=True), mad(160, 16), mad(160, 16)) == 0
+    # One that starts anew does not read what was there.
+    assert races(mad(160, 16, init=True), mad(160, 16, init=True)) == 1

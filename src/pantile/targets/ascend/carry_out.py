@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from pantile.check.conflicts import sums_by_operation
+from pantile.check.forwarded import sums_by_operation
 from pantile.targets.ascend.execute import run_stream
 from pantile.targets.ascend.memory import BUFFERS_220X
 from pantile.targets.ascend.symbols import symbols_left

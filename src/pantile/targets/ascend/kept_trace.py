@@ -78,7 +78,11 @@ def _lost(kept: Mapping[str, Any]) -> Iterator[str]:
 def _wrong(kept: Mapping[str, Any], operations: int) -> Iterator[str]:
     """What else a core program keeps that cannot be."""
     count = len(kept["stream"])
-    if not all(type(line) is int and -_LAST_LINE <= line < _LAST_LINE for line in kept["lines"]):
+    lines = kept["lines"]
+    whole = (
+        np.issubdtype(lines.dtype, np.integer) if isinstance(lines, np.ndarray) else all(map(_is_line, lines))
+    )
+    if not whole:
         yield "parameters: lines are no whole numbers"
     kinds: dict[str, tuple[str, Callable[[Any], bool]]] = {
         "remarks": ("a text", _is_text),
@@ -96,9 +100,13 @@ def _wrong(kept: Mapping[str, Any], operations: int) -> Iterator[str]:
             yield f"parameters: {name}[{wrong[0]}] is not {what}{more}"
 
 
-def _is_row(value: Any) -> bool:
+def _is_row(value: object) -> bool:
     """Whether a value is a row of things: a list, or as programs made in columns have it."""
     return isinstance(value, Sequence | np.ndarray) and not isinstance(value, str)
+
+
+def _is_line(value: object) -> bool:
+    return type(value) is int and -_LAST_LINE <= value < _LAST_LINE
 
 
 def _fields(value: Any, fields: Mapping[str, Callable[[Any], bool]]) -> bool:
