@@ -17,6 +17,7 @@ LINES = (
     (("pla",), "pantile: no such command 'pla'; did you mean 'plan'?"),
     (("frobnicate",), "pantile: no such command 'frobnicate'; see `pantile --help`"),
     (("sweep", *SEED), "pantile: no such command 'sweep'; see `pantile --help`"),
+    (("compare", *SEED), "two planners are compared, got 0; give -p twice"),
     (("machines", "shw"), "pantile machines: no such command 'shw'; did you mean 'show'?"),
     (("plan",), "pantile plan: missing WORKLOAD; " + HELP.format("plan")),
     (("plan", "gemm:m=8,n=8,k=8"), "pantile plan: missing -m/--machine MACHINE; " + HELP.format("plan")),

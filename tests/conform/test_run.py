@@ -10,6 +10,9 @@ from pathlib import Path
 
 import pytest
 
+from pantile.conform import kinds
+from pantile.conform.kinds import KINDS, Kind
+from pantile.conform.result import CaseOutcome
 from pantile.conform.run import conform
 from pantile.errors import UsageError
 
@@ -88,6 +91,43 @@ def test_everything_found_is_accounted_for(tmp_path: Path) -> None:
     )
     (tmp_path / "sub" / "wrong.json").unlink()
     assert conform([tmp_path]).ok
+
+
+def test_a_break_on_one_file_is_that_file_s_failure(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def broken(value: object, stem: str, on_compile: object) -> list[CaseOutcome]:
+        raise IndexError("list index out of range")
+
+    def matches(value: object) -> bool:
+        return isinstance(value, dict) and value["colour"] == "red"
+
+    monkeypatch.setattr(kinds, "KINDS", (Kind("red", matches, broken), *KINDS))
+    shutil.copy(GOLDEN / "tiny_8x8x8.json", tmp_path / "right.json")
+    (tmp_path / "breaks.json").write_text('{"colour": "red"}')
+    (tmp_path / "cannot_be_told.json").write_text("{}")
+    value = json.loads((tmp_path / "right.json").read_text())
+    (tmp_path / "right.json").write_text(json.dumps({**value, "colour": "blue"}))
+    found = conform([tmp_path])
+    assert found.counts == {"passed": 1, "failed": 2}
+    assert not found.ok
+    said = [(each["case"], each["got"], each["why"].split(",")[0]) for each in found.to_json()["failed"]]
+    assert said == [
+        ("breaks", "IndexError: list index out of range", "a defect of pantile"),
+        ("cannot_be_told", "KeyError: 'colour'", "a defect of pantile"),
+    ]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '{"columns": 5, "rows": []}',
+        '{"columns": ["capable_bits"], "rows": 5}',
+        '{"columns": ["capable_bits", {}], "rows": [], "meta": {"platforms": []}}',
+        '{"cases": [{"input": 5, "platform": 5, "blocks": 5}]}',
+    ],
+)
+def test_a_malformed_file_ends_nothing(text: str, tmp_path: Path) -> None:
+    (tmp_path / "case.json").write_text(text)
+    assert "defect" not in str(conform([tmp_path]))
 
 
 def test_two_runs_say_the_same(tmp_path: Path) -> None:

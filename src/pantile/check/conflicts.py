@@ -5,7 +5,7 @@ Works per distinct set of bytes and per thread, so that work grows with the acce
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, TypedDict
 
 import numpy as np
 
@@ -17,9 +17,10 @@ from pantile.check.overlap import common_range, normal, overlaps, stop
 from pantile.program.tables import Kind, Mode
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection
+    from collections.abc import Callable, Collection, Sequence
 
     from pantile.check.order import Order
+    from pantile.program.program import Program
 
 KINDS = ("RAW", "WAR", "WAW")
 
@@ -83,6 +84,7 @@ def conflicts_of(
     *,
     private: Collection[int] = (),
     forwarding: Collection[int] = (),
+    accumulating: Sequence[Sequence[int]] = (),
     compiled: bool | None = None,
     on_compile: Callable[[], None] = lambda: None,
 ) -> np.ndarray:
@@ -92,6 +94,8 @@ def conflicts_of(
         order: Happens-before.
         private: Spaces in which nothing conflicts, for every access has bytes of its own.
         forwarding: Operations whose results later computes of their thread see although they overlap.
+        accumulating: Pairs of an operation and the number of a sum: later ones of the same sum and thread see
+            what it adds although they overlap.
         compiled: Whether to use the compiled scan; by default, only where the program is large.
         on_compile: Called before anything is compiled.
     """
@@ -108,7 +112,37 @@ def conflicts_of(
     if len(forwarding):
         computes = order.tables["op"]["kind"][rows["second"]] == Kind.COMPUTE
         rows = rows[~(rows["same_thread"] & computes & np.isin(rows["first"], list(forwarding)))]
+    if len(accumulating):
+        sums = sums_by_operation(accumulating, len(order.topo))
+        first, second = sums[rows["first"]], sums[rows["second"]]
+        rows = rows[~(rows["same_thread"] & (first >= 0) & (first == second))]
     return rows
+
+
+class Exemptions(TypedDict):
+    """What a program's parameters say that is no conflict; arguments of :func:`conflicts_of`."""
+
+    private: Collection[int]
+    forwarding: Collection[int]
+    accumulating: Sequence[Sequence[int]]
+
+
+def exemptions_of(program: Program) -> Exemptions:
+    """Return what a program itself says that is no conflict."""
+    given = program.parameters
+    return {
+        "private": given.get("private", ()),
+        "forwarding": given.get("forwarding", ()),
+        "accumulating": given.get("accumulating", ()),
+    }
+
+
+def sums_by_operation(accumulating: Sequence[Sequence[int]], count: int) -> np.ndarray:
+    """Return the number of the sum that each of *count* operations adds to, -1 for those of none."""
+    sums = np.full(count, -1)
+    member, number = np.array(accumulating, np.int64).reshape(-1, 2).T
+    sums[member] = number
+    return sums
 
 
 def _grouped(order: Order, private: Collection[int], fast: bool, on_compile: Callable[[], None]) -> _Groups:

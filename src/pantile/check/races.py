@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from pantile.check.conflicts import KINDS, conflicts_of
+from pantile.check.conflicts import KINDS, conflicts_of, exemptions_of
 from pantile.check.intent import Intent
 from pantile.check.naming import Naming
 from pantile.check.report import Finding, Grade, Report, Severity
@@ -101,8 +101,7 @@ def races_of(
     """
     rows = conflicts_of(
         order,
-        private=program.parameters.get("private", ()),
-        forwarding=program.parameters.get("forwarding", ()),
+        **exemptions_of(program),
         compiled=compiled,
         on_compile=on_compile,
     )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from pantile.conform.faults import WrongInput, defect
 from pantile.conform.files import UnreadableFile, find_files, read_case_file
 from pantile.conform.kinds import KINDS, kind_of
 from pantile.conform.result import CaseOutcome, ConformResult, FileOutcome
@@ -17,7 +18,8 @@ def conform(paths: Sequence[str | Path], *, on_compile: Callable[[], None] = lam
     """Return how the figures of case files compare with those of this program.
 
     Every file below a folder is looked at. What cannot be read, is of no known kind, or needs a model
-    that this version does not have is skipped, with the reason.
+    that this version does not have is skipped, with the reason; a file that is not as its kind must be counts
+    as one failed case.
 
     Args:
         paths: Case files, or folders of them.
@@ -35,8 +37,13 @@ def _outcomes(path: Path, on_compile: Callable[[], None]) -> tuple[CaseOutcome, 
         value = read_case_file(path)
     except UnreadableFile as error:
         return (CaseOutcome(case="", skipped=str(error)),)
-    kind = kind_of(value)
-    if kind is None:
-        known = ", ".join(each.name for each in KINDS)
-        return (CaseOutcome(case="", skipped=f"of no kind that this version knows ({known})"),)
-    return tuple(kind.check(value, path.stem, on_compile))
+    try:
+        kind = kind_of(value)
+        if kind is None:
+            known = ", ".join(each.name for each in KINDS)
+            return (CaseOutcome(case="", skipped=f"of no kind that this version knows ({known})"),)
+        return tuple(kind.check(value, path.stem, on_compile))
+    except WrongInput as error:
+        return (CaseOutcome(case=path.stem, difference=error.difference),)
+    except Exception as error:  # a crash on one file is that file's failure, and must not hide the others
+        return (CaseOutcome(case=path.stem, difference=defect(error, "", "cases that can be told apart")),)

@@ -6,7 +6,6 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from pantile.errors import (
-    InfeasibleError,
     MachineError,
     ManyProblems,
     OutsideModelError,
@@ -17,9 +16,8 @@ from pantile.errors import (
     suggestion,
 )
 from pantile.tiling.plan import NodePlan
-from pantile.verbs.arguments import node_text
 from pantile.verbs.ascend_planners import ASCEND_PLANNERS
-from pantile.verbs.outside import outside_notes
+from pantile.verbs.outside import infeasible_plans, outside_notes
 from pantile.verbs.result import head
 from pantile.workload.matmul import Matmul
 
@@ -88,13 +86,7 @@ class Ascend:
             InfeasibleError: If a plan is infeasible; all of them together.
             OutsideModelError: If nothing is inside the model.
         """
-        raise_all(
-            [
-                InfeasibleError(each.plan.reason, place=Place(node_text(self.network, each.node.name)))
-                for each in self.plans
-                if each.plan is not None and not each.plan.feasible
-            ]
-        )
+        raise_all(infeasible_plans(self.network, self.plans))
         if all(each.plan is None for each in self.plans):
             raise OutsideModelError(f"no node of {self.network.name} is a matrix product")
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from pantile.errors import InfeasibleError, OutsideModelError, Place, UsageError, raise_all, suggestion
+from pantile.errors import OutsideModelError, UsageError, raise_all, suggestion
 from pantile.planners.mesh.planner import SEMANTICS, plan_network
 from pantile.simulate.timeline import simulate
 from pantile.targets.mesh.config import MeshConfig, mesh_config
@@ -16,7 +16,7 @@ from pantile.verbs.arguments import network_text, node_text
 from pantile.verbs.families import PlannedLayer
 from pantile.verbs.mesh_lowering import MeshLowering
 from pantile.verbs.mesh_run import MeshRun
-from pantile.verbs.outside import outside_notes
+from pantile.verbs.outside import infeasible_plans, outside_notes
 from pantile.verbs.program import check_program
 from pantile.verbs.result import head
 
@@ -85,13 +85,7 @@ class Mesh:
             OutsideModelError: If nothing is inside the model.
         """
         inside = [each for each in self.plans if each.plan is not None]
-        raise_all(
-            [
-                InfeasibleError(each.plan.reason, place=Place(node_text(self.network, each.node.name)))
-                for each in inside
-                if each.plan is not None and not each.plan.feasible
-            ]
-        )
+        raise_all(infeasible_plans(self.network, self.plans))
         if not inside:
             reasons = "; ".join(f"{each.node.name}: {each.outside}" for each in self.plans[:3])
             raise OutsideModelError(f"no node of {self.network.name} is inside the model ({reasons})")

@@ -8,9 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, cast
 
 from pantile.errors import (
-    InfeasibleError,
     OutsideModelError,
-    Place,
     UsageError,
     raise_all,
     suggestion,
@@ -36,7 +34,7 @@ from pantile.verbs.limits import (
     require_manageable,
     require_within_limits,
 )
-from pantile.verbs.outside import outside_notes
+from pantile.verbs.outside import infeasible_plans, outside_notes
 from pantile.verbs.result import head
 from pantile.workload.convolution import Convolution
 
@@ -181,13 +179,7 @@ class Systolic:
             InfeasibleError: If a plan is infeasible; all of them together.
             OutsideModelError: If nothing is inside the model.
         """
-        raise_all(
-            [
-                InfeasibleError(each.plan.reason, place=Place(node_text(self.network, each.node.name)))
-                for each in self.plans
-                if each.plan is not None and not each.plan.feasible
-            ]
-        )
+        raise_all(infeasible_plans(self.network, self.plans))
         if not self.programs:
             reasons = "; ".join(f"{each.node.name}: {each.outside}" for each in self.plans[:3])
             raise OutsideModelError(f"no node of {self.network.name} is inside the model ({reasons})")

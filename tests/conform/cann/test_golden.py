@@ -20,12 +20,12 @@ GOLDEN = Path(__file__).parents[2] / "golden" / "cann"
 @pytest.mark.parametrize(
     ("file", "summary"),
     [
-        ("bmm_cases", "1 file, 73 cases: 73 passed, 0 failed, 0 skipped, 65 fields unchecked"),
+        ("bmm_cases", "1 file, 73 cases: 73 passed, 0 failed, 0 skipped, 114 fields unchecked"),
         ("asw_block_orders", "1 file, 16 cases: 16 passed, 0 failed, 0 skipped, 32 fields unchecked"),
-        ("bmm_random_table", "1 file, 500 cases: 500 passed, 0 failed, 0 skipped, 214 fields unchecked"),
+        ("bmm_random_table", "1 file, 500 cases: 500 passed, 0 failed, 0 skipped, 180 fields unchecked"),
         (
             "ut_expected_batchmatmulv3",
-            "1 file, 18 cases: 18 passed, 0 failed, 0 skipped, 39 fields unchecked",
+            "1 file, 18 cases: 18 passed, 0 failed, 0 skipped, 34 fields unchecked",
         ),
     ],
 )
@@ -128,14 +128,8 @@ def test_views_need_their_strides(tmp_path: Path) -> None:
     assert "it says that the inputs are views, but not with which strides" in str(found)
 
 
-def test_a_case_on_which_we_break_is_that_case_s_failure(tmp_path: Path) -> None:
-    value = one_call()
-    del value["cases"][0]["input"]["a_shape"]
-    assert failure(tmp_path, value) == "input"
-
-
 def test_other_branches_are_launched_as_recorded() -> None:
-    """Beyond what conform promises: key, cores and state where the rules for them are known."""
+    """Beyond what conform checks: key, cores and state where recorded runs let them be concluded."""
     checked = 0
     for case in read("bmm_cases")["cases"]:
         if case["branch"] == "ASW_BASIC":

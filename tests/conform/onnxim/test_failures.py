@@ -7,8 +7,10 @@ from typing import Any
 
 import pytest
 
-from pantile.conform.onnxim.inputs import FailureInput, read_inputs
-from pantile.conform.onnxim.session import defect, plan_run
+from pantile.conform.case_inputs import read_inputs
+from pantile.conform.faults import defect
+from pantile.conform.onnxim.inputs import FailureInput
+from pantile.conform.onnxim.session import plan_run
 from pantile.conform.result import CaseOutcome
 from pantile.errors import PantileError
 

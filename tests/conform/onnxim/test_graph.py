@@ -6,8 +6,10 @@ from typing import Any
 
 import pytest
 
+from pantile.conform.case_inputs import read_inputs
+from pantile.conform.faults import WrongInput
 from pantile.conform.onnxim.graph import network_of_run
-from pantile.conform.onnxim.inputs import RunInputs, WrongInput, read_inputs
+from pantile.conform.onnxim.inputs import RunInputs
 
 
 def inputs(layers: list[dict[str, Any]], **more: Any) -> RunInputs:

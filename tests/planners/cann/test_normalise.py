@@ -65,6 +65,7 @@ def test_a_bias_may_have_batches_of_its_own() -> None:
         ({"a_shape": (6, 2**31, 300)}, "m must be from 1 to 2147483647, got 2147483648"),
         ({"a_shape": (5, 500, 300)}, "batches must be equal or 1, dimension by dimension, got 5 and 6"),
         ({"a_shape": (0, 500, 300)}, None),
+        ({"b_shape": (-6, 300, 200)}, None),
         ({"a_shape": (1, 1, 1, 1, 6, 500, 300)}, "A has at most 6 dimensions, got 7"),
         (
             {"a_shape": (500,)},

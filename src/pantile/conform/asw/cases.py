@@ -6,10 +6,10 @@ from typing import Any
 
 from pantile.conform.asw.layouts import figures_of_full_load, figures_of_mapping, figures_of_x_min
 from pantile.conform.asw.pipeline import figures_of_pipeline
-from pantile.conform.compare import KNOWN, Difference, compare
-from pantile.conform.onnxim.session import defect
-from pantile.conform.result import CaseOutcome, judged
-from pantile.errors import PantileError
+from pantile.conform.case import outcome_of
+from pantile.conform.compare import KNOWN
+from pantile.conform.faults import wrong_input
+from pantile.conform.result import CaseOutcome
 from pantile.planners.asw.pipeline import SEMANTICS
 
 RELATIVE = 1e-6
@@ -25,32 +25,29 @@ def check_cases(value: Any, stem: str) -> list[CaseOutcome]:
 
 def _check(case: Any, place: str) -> CaseOutcome:
     if not isinstance(case, dict):
-        return CaseOutcome(case=place, difference=Difference("", "an object", case, "it is no case"))
+        return CaseOutcome(case=place, difference=wrong_input("", "an object", case).difference)
     named = case.get("case_id")
     name = named if isinstance(named, str) and named else place
     inputs, expected = case.get("inputs"), case.get("expected")
-    if not isinstance(inputs, dict) or not isinstance(expected, dict):
-        return CaseOutcome(case=name, skipped="it has no inputs, or nothing is expected of it")
-    try:
-        computed = _figures(inputs, expected)
-    except PantileError as error:
-        refused = Difference("inputs", "figures", str(error), "they were refused")
-        return CaseOutcome(case=name, difference=refused)
-    except KeyError as error:
-        return CaseOutcome(case=name, skipped=f"its inputs lack {error.args[0]!r}")
-    except Exception as error:  # a crash on one case is that case's failure, and must not hide the others
-        return CaseOutcome(case=name, difference=defect(error, "expected", "figures"))
-    ours = {**dict.fromkeys(_REMARKS, KNOWN), "expected": computed}
-    return judged(name, compare(case, ours, relative=_tolerance(case)))
+    if not isinstance(expected, dict):
+        return CaseOutcome(case=name, skipped="nothing is expected of it")
+
+    def compute() -> dict[str, Any]:
+        return {**dict.fromkeys(_REMARKS, KNOWN), "expected": _figures(inputs, expected)}
+
+    relative = _tolerance(case)
+    return outcome_of(name, case, compute, field="inputs", wanted="a product", relative=relative)
 
 
 def _tolerance(case: dict[str, Any]) -> float:
     stated = case.get("tolerance")
     relative = stated.get("rel") if isinstance(stated, dict) else None
-    return float(relative) if isinstance(relative, int | float) else RELATIVE
+    if isinstance(relative, bool) or not isinstance(relative, int | float):
+        return RELATIVE
+    return float(relative)
 
 
-def _figures(inputs: dict[str, Any], expected: dict[str, Any]) -> dict[str, Any]:
+def _figures(inputs: Any, expected: dict[str, Any]) -> dict[str, Any]:
     """Return the figures of the layout that is expected; none of one that is not known."""
     if "order_swizzle" in expected:
         return figures_of_mapping(inputs, expected)

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from pantile.conform.asw.inputs import chip_of_case, problem_of_case
+from pantile.conform.asw.inputs import ProductInput
+from pantile.conform.case_inputs import read_inputs
 from pantile.planners.asw.exact import Judge
-from pantile.planners.asw.pipeline import run_stages
+from pantile.planners.asw.pipeline import AswOptions, run_stages
+from pantile.planners.asw.reduction import few_blocks
 from pantile.planners.asw.split import residency, split_kind
 
 if TYPE_CHECKING:
@@ -18,10 +20,43 @@ if TYPE_CHECKING:
     from pantile.planners.asw.tail import Tail
 
 
-def figures_of_pipeline(inputs: dict[str, Any], semantics: Semantics) -> dict[str, Any]:
-    """Return the figures of all stages, times in seconds."""
-    stages = run_stages(problem_of_case(inputs), chip_of_case(inputs), semantics)
+_PATHS = ("reduce", "stage2", "stage3", "stage4", "stage5", "stage6", "stage7")
+"""What only some products come to."""
+
+_BY_PATH = {
+    "reduce": ("feasible", "reason", "sM", "sN", "n_blk", "used_cores", "n_wave"),
+    "stage2": (
+        *("feasible", "reason", "mCnt", "nCnt", "sM", "sN", "kL1", "r", "cost_s"),
+        *("n_feasible", "traffic_bytes", "relax_level"),
+    ),
+    "stage6": ("D", "sub", "closed_form"),
+}
+"""Figures of them that only some have."""
+
+
+def figures_of_pipeline(inputs: Any, semantics: Semantics) -> dict[str, Any]:
+    """Return the figures of all stages, times in seconds.
+
+    What this product does not come to is ``None``: a file that has a figure there took another path.
+
+    Raises:
+        WrongInput: If an input is missing or cannot be one.
+        PantileError: If the analysis does not cover the product.
+    """
+    read = read_inputs(inputs, ProductInput, "inputs")
+    options = AswOptions(streamk_eligible=read.streamk_eligible, bias_batch=read.bias_batch)
+    figures = _reached(run_stages(read.problem, read.chip, semantics, options))
+    for name, below in _BY_PATH.items():
+        if name in figures:
+            figures[name] = {**dict.fromkeys(below), **figures[name]}
+    return {**dict.fromkeys(_PATHS), **figures}
+
+
+def _reached(stages: Stages) -> dict[str, Any]:
+    """Return the figures of the stages that this product comes to."""
     figures: dict[str, Any] = {"stage0": _stage0(stages), "stage1": _stage1(stages)}
+    if stages.entry.mode == "rejected":
+        return figures
     if stages.entry.mode == "reduce":
         return {**figures, "reduce": _reduce(stages)}
     if stages.block is None:
@@ -54,10 +89,9 @@ def _stage1(stages: Stages) -> dict[str, Any]:
 
 
 def _reduce(stages: Stages) -> dict[str, Any]:
-    found = stages.reduction
-    if found is None:
-        reason = "no step of K fits L1" if stages.base.m else "base=0"
-        return {"feasible": False, "reason": reason}
+    if not stages.base.m:
+        return {"feasible": False, "reason": "base=0"}
+    found = few_blocks(stages.problem, stages.entry, stages.base)
     return {
         "sM": found.m,
         "sN": found.n,

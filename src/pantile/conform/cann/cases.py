@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from pantile.conform.cann.inputs import NotSaid, normalised_case, refused_by_all
-from pantile.conform.compare import KNOWN, Difference, compare
-from pantile.conform.onnxim.session import defect
-from pantile.conform.result import CaseOutcome, judged
-from pantile.errors import PantileError
+from pantile.conform.cann.inputs import normalised_case, refused_by_all
+from pantile.conform.cann.launched import launched
+from pantile.conform.case import case_name, outcome_of
+from pantile.conform.compare import KNOWN, Difference
+from pantile.conform.faults import WrongInput, wrong_input
+from pantile.conform.result import CaseOutcome
+from pantile.errors import OutsideModelError, PantileError
 from pantile.planners.cann.asw_basic import WORKSPACE_BYTES, asw_basic
 from pantile.planners.cann.gates import BRANCHES, gate, window_length
 from pantile.planners.cann.planner import normalized_json
@@ -21,43 +23,54 @@ _REMARKS = ("id", "note", "input", "platform")
 _SUCCESS = "success"
 
 
-def case_outcome(case: dict[str, Any], stem: str) -> CaseOutcome:
-    """Return the outcome of one recorded call."""
-    name = str(case.get("id", stem))
-    try:
-        given, f = normalised_case(case["input"], case["platform"])
-        refusal = refused_by_all(given)
-        computed = {} if refusal else computed_case(given, f)
-    except NotSaid as open_:
-        return CaseOutcome(case=name, skipped=str(open_))
-    except PantileError as error:
-        refusal, computed = str(error), {}
-    except Exception as error:  # a crash on one case is that case's failure, and must not hide the others
-        return CaseOutcome(case=name, difference=defect(error, "input", "a plan"))
-    if refusal or case.get("status", _SUCCESS) != _SUCCESS:
-        return _refused(case, name, refusal)
-    return judged(name, compare(case, {**dict.fromkeys(_REMARKS, KNOWN), **computed}))
+def case_outcome(case: Any, place: str) -> CaseOutcome:
+    """Return the outcome of one recorded call; *place* names it where it has no name."""
+    if not isinstance(case, dict):
+        return CaseOutcome(case=place, difference=wrong_input("", "an object", case).difference)
+    name = case_name(case, place)
+
+    def compute() -> dict[str, Any]:
+        return {**dict.fromkeys(_REMARKS, KNOWN), **_computed(case)}
+
+    return outcome_of(name, case, compute, field="input", wanted="a call")
 
 
-def _refused(case: dict[str, Any], name: str, refusal: str) -> CaseOutcome:
-    """Return the outcome where the operator, or this program, refuses a call; the words may differ."""
+def _computed(case: dict[str, Any]) -> dict[str, Any]:
+    """Return the fields of a call, taken or refused as the file has it.
+
+    Raises:
+        WrongInput: If an input cannot be one, or if the call is refused here and not there, or the other way.
+        OutsideModelError: If it is not said whole.
+    """
     expected = case.get("status", _SUCCESS)
+    try:
+        given, f = normalised_case(case.get("input"), case.get("platform"))
+        refusal = refused_by_all(given)
+    except OutsideModelError:
+        raise
+    except PantileError as error:
+        refusal = " ".join(str(error).splitlines())
     if bool(refusal) != (expected != _SUCCESS):
-        return CaseOutcome(case=name, difference=Difference("status", expected, refusal or _SUCCESS))
-    return judged(name, compare({"status": expected}, {"status": expected}))
+        raise WrongInput(Difference("status", expected, refusal or _SUCCESS))
+    if refusal:  # the words may differ
+        return {"status": expected, "errors": KNOWN}
+    return computed_case(given, f)
 
 
 def computed_case(given: Normalised, f: Figures) -> dict[str, Any]:
     """Return the fields of a call that is taken.
 
-    Of branches other than ASW_BASIC only what :func:`common_fields` gives is compared.
+    Of branches other than ASW_BASIC nothing is compared but what :func:`common_fields` and
+    :func:`launched` give.
     """
     computed = common_fields(given, f)
+    taken = computed["branch"] == "ASW_BASIC"
+    if not taken:
+        computed |= launched(f, computed["branch"])
     if f.k == 0:
         return computed
     asw = asw_basic(f)
     run_info, words, key = asw.run_info.to_json(), asw.packed.words, asw.key.to_json()
-    taken = computed["branch"] == "ASW_BASIC"
     if taken:
         computed |= {
             "tilingKey": key,

@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from pantile.conform.cann.cases import common_fields
-from pantile.conform.cann.inputs import NotSaid, normalised_case
-from pantile.conform.compare import KNOWN, Difference, compare
-from pantile.conform.onnxim.session import defect
-from pantile.conform.result import CaseOutcome, judged
-from pantile.errors import PantileError
+from pantile.conform.cann.inputs import normalised_case
+from pantile.conform.case import case_name, outcome_of
+from pantile.conform.compare import KNOWN, Difference
+from pantile.conform.faults import WrongInput, wrong_input
+from pantile.conform.result import CaseOutcome
 from pantile.planners.cann.asw_basic import asw_basic
 
 if TYPE_CHECKING:
@@ -19,6 +19,9 @@ if TYPE_CHECKING:
 
 _REMARKS = ("id", "note", "input", "platform")
 _FIELDS = {
+    "round": "round",
+    "core": "core",
+    "batch": "batch",
     "mIdx": "m_index",
     "nIdx": "n_index",
     "singleM": "single_m",
@@ -34,26 +37,46 @@ _FIELDS = {
 }
 
 
-def order_outcome(case: dict[str, Any], columns: tuple[str, ...], stem: str) -> CaseOutcome:
+def order_outcomes(value: dict[str, Any], stem: str) -> list[CaseOutcome]:
+    """Return one outcome per recorded order of a file.
+
+    Raises:
+        WrongInput: If the file does not say what stands in its rows.
+    """
+    meta = value.get("meta")
+    columns = meta.get("columns") if isinstance(meta, dict) else None
+    if not isinstance(columns, list):
+        raise wrong_input("meta.columns", "the names of what rows hold", columns)
+    unknown = [name for name in columns if not isinstance(name, str) or name not in _FIELDS]
+    if unknown:
+        raise wrong_input("meta.columns", f"names among {', '.join(_FIELDS)}", unknown[0])
+    return [_outcome(case, columns, f"{stem}[{at}]") for at, case in enumerate(value["cases"])]
+
+
+def _outcome(case: Any, columns: list[str], place: str) -> CaseOutcome:
     """Return the outcome of one recorded order, whose rows have these *columns*."""
-    name = str(case.get("id", stem))
-    try:
-        given, f = normalised_case(case["input"], case["platform"])
-        computed = _computed(given, f, columns)
-    except NotSaid as open_:
-        return CaseOutcome(case=name, skipped=str(open_))
-    except PantileError as error:
-        return CaseOutcome(case=name, difference=Difference("input", "a call that is taken", str(error)))
-    except Exception as error:  # a crash on one case is that case's failure, and must not hide the others
-        return CaseOutcome(case=name, difference=defect(error, "input", "an order"))
-    return judged(name, compare(case, {**dict.fromkeys(_REMARKS, KNOWN), **computed}))
+    if not isinstance(case, dict):
+        return CaseOutcome(case=place, difference=wrong_input("", "an object", case).difference)
+
+    def compute() -> dict[str, Any]:
+        given, f = normalised_case(case.get("input"), case.get("platform"))
+        return {**dict.fromkeys(_REMARKS, KNOWN), **_computed(given, f, columns, case.get("blocks"))}
+
+    return outcome_of(case_name(case, place), case, compute, field="input", wanted="a call that is taken")
 
 
-def _computed(given: Normalised, f: Figures, columns: tuple[str, ...]) -> dict[str, Any]:
-    """Return the fields of an order; the high-level class, which ASW_BASIC does not run, is left out."""
+def _computed(given: Normalised, f: Figures, columns: list[str], listed: Any) -> dict[str, Any]:
+    """Return the fields of an order; the high-level class, which ASW_BASIC does not run, is left out.
+
+    Raises:
+        WrongInput: If there are not as many blocks as are *listed*; they are not counted out one by one.
+    """
     asw = asw_basic(f)
     order = asw.order
     m_count, n_count = order.counts
+    units = order.tiles * len(order.pieces)
+    if isinstance(listed, list) and len(listed) != units:
+        raise WrongInput(Difference("blocks", f"{len(listed)} entries", f"{units} entries"))
     return {
         "baseM": asw.base_m,
         "baseN": asw.base_n,
@@ -62,10 +85,10 @@ def _computed(given: Normalised, f: Figures, columns: tuple[str, ...]) -> dict[s
         "batch": f.batch_c,
         "blockDim": f.cores,
         "branch": common_fields(given, f)["branch"],
-        "blocks": [_row(block, columns) for block in order],
+        "blocks": [_row(block, columns) for block in order] if isinstance(listed, list) else None,
     }
 
 
-def _row(block: Block, columns: tuple[str, ...]) -> list[int]:
+def _row(block: Block, columns: list[str]) -> list[int]:
     fields = block._asdict()
-    return [fields[_FIELDS.get(column, column)] for column in columns]
+    return [fields[_FIELDS[column]] for column in columns]

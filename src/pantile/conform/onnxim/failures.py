@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from pantile.conform.case_inputs import read_inputs
 from pantile.conform.compare import KNOWN, Comparison, Difference, compare
-from pantile.conform.onnxim.inputs import FailureInput, RunInputs, WrongInput, read_inputs
+from pantile.conform.faults import WrongInput, defect
+from pantile.conform.onnxim.inputs import FailureInput, RunInputs
 from pantile.conform.onnxim.scope import outside_config
-from pantile.conform.onnxim.session import defect, plan_run
+from pantile.conform.onnxim.session import plan_run
 from pantile.conform.result import CaseOutcome, judged
 from pantile.errors import ManyProblems, PantileError
 from pantile.targets.systolic.simulate import simulate

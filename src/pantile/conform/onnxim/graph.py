@@ -10,7 +10,7 @@ from math import prod
 from typing import TYPE_CHECKING
 
 from pantile.conform.compare import Difference
-from pantile.conform.onnxim.inputs import WrongInput
+from pantile.conform.faults import WrongInput
 from pantile.workload.matmul import Matmul
 from pantile.workload.network import Network, Node, Tensor
 

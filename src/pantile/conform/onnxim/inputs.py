@@ -1,34 +1,23 @@
-"""The inputs of ONNXim's case files, as pydantic checks them.
-
-Imported only when such a file was found: importing pydantic takes a while.
-"""
+"""The inputs of ONNXim's case files."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeVar
+from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import Field
 
-from pantile.conform.compare import Difference
+from pantile.conform.case_inputs import CaseInputs, Size
 
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-Size = Annotated[int, Field(ge=1)]
 Shape = Annotated[list[Size], Field(min_length=2)]
 
 
-class _Inputs(BaseModel):
-    model_config = ConfigDict(strict=True, frozen=True)
-
-
-class MappingInput(_Inputs):
+class MappingInput(CaseInputs):
     """How a layer was mapped; only the line of the mapping file, if there was one, is an input."""
 
     line: str | None = None
 
 
-class LayerInput(_Inputs):
+class LayerInput(CaseInputs):
     """One node of the graph.
 
     Attributes:
@@ -48,7 +37,7 @@ class LayerInput(_Inputs):
     mapping: MappingInput = MappingInput()
 
 
-class RunInputs(_Inputs):
+class RunInputs(CaseInputs):
     """What ONNXim was given.
 
     Attributes:
@@ -64,7 +53,7 @@ class RunInputs(_Inputs):
     layers: Annotated[list[LayerInput], Field(min_length=1)]
 
 
-class FailureInput(_Inputs):
+class FailureInput(CaseInputs):
     """One input that ONNXim does not come through.
 
     Attributes:
@@ -98,34 +87,3 @@ class FailureInput(_Inputs):
         return RunInputs.model_validate(
             {"config": self.config, "input_shape": self.input_shape or activation, "layers": [layer]}
         )
-
-
-Read = TypeVar("Read", bound=_Inputs)
-
-
-class WrongInput(Exception):
-    """An input of a case that cannot be what was run.
-
-    Attributes:
-        difference: The input, and what was expected there.
-    """
-
-    def __init__(self, difference: Difference) -> None:
-        super().__init__(difference.why)
-        self.difference = difference
-
-
-def read_inputs(value: Mapping[str, Any], model: type[Read]) -> Read:
-    """Return the inputs of a case.
-
-    Raises:
-        WrongInput: With the first input that is missing or wrong.
-    """
-    try:
-        return model.model_validate(value)
-    except ValidationError as error:
-        first = error.errors(include_url=False)[0]
-    steps = (f"[{step}]" if isinstance(step, int) else f".{step}" for step in first["loc"])
-    got = None if first["type"] == "missing" else first["input"]
-    expected = first["msg"][:1].lower() + first["msg"][1:]
-    raise WrongInput(Difference("".join(steps).removeprefix("."), expected, got, "an input of the case"))

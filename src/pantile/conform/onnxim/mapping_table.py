@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from pantile.conform.compare import KNOWN, Comparison, Difference, compare
-from pantile.conform.onnxim.session import defect
+from pantile.conform.faults import defect
 from pantile.conform.result import CaseOutcome, judged
 from pantile.errors import PantileError
 from pantile.planners.onnxim.conv import conv_mapping

@@ -5,7 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from pantile.conform.case_inputs import read_inputs
 from pantile.conform.compare import KNOWN, Comparison, Difference, compare
+from pantile.conform.faults import WrongInput, defect
 from pantile.conform.onnxim.figures import (
     Rerun,
     layer_figures,
@@ -15,10 +17,10 @@ from pantile.conform.onnxim.figures import (
     tiles_digest,
     total_figures,
 )
-from pantile.conform.onnxim.inputs import RunInputs, WrongInput, read_inputs
+from pantile.conform.onnxim.inputs import RunInputs
 from pantile.conform.onnxim.listing import instruction_figures
 from pantile.conform.onnxim.scope import outside_config, outside_layers
-from pantile.conform.onnxim.session import defect, plan_run, unread_keys
+from pantile.conform.onnxim.session import plan_run, unread_keys
 from pantile.conform.result import CaseOutcome, judged
 from pantile.errors import MachineError, PantileError
 from pantile.targets.systolic.plain import simulate_plain

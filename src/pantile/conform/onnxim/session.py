@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import traceback
 from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
-from pantile.conform.compare import Difference
 from pantile.conform.onnxim.graph import network_of_run
 from pantile.errors import ManyProblems, PantileError
 from pantile.machine.onnxim import onnxim_machine
@@ -64,10 +62,3 @@ def unread_keys(machine: Machine) -> tuple[str, ...]:
         for key, value in unread.items()
         for below in (value if isinstance(value, Table) else ("",))
     )
-
-
-def defect(error: Exception, field: str, expected: str) -> Difference:
-    """Return the difference of a case on which this program itself broke."""
-    frame = traceback.extract_tb(error.__traceback__)[-1]
-    place = f"{Path(frame.filename).name}:{frame.lineno}"
-    return Difference(field, expected, f"{type(error).__name__}: {error}", f"a defect of pantile, {place}")

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from pantile.planners.asw.grain import Integers, aligned_cuts, down, up
 from pantile.planners.asw.l0_tile import side_of
+from pantile.planners.asw.limits import refuse_many
 from pantile.tiling.cut import ceil_div
 
 if TYPE_CHECKING:
@@ -106,6 +107,7 @@ def crossed(
     corrected: bool,
 ) -> Candidates:
     """Return every pair of a cut along m and one along n, sizes and counts each, with what it meets."""
+    refuse_many(along_m[0].size * along_n[0].size, "pairs of cuts")
     m, n = np.repeat(along_m[0], along_n[0].size), _tiled(along_n[0], along_m[0].size)
     rows, columns = np.repeat(along_m[1], along_n[1].size), _tiled(along_n[1], along_m[1].size)
     held = chip.l1_bytes // (DOUBLE_BUFFER * problem.element_bytes) // (m + n)

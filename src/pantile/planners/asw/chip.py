@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from math import lcm
+from math import isfinite, lcm
 from typing import TYPE_CHECKING, Any
 
 from pantile.errors import MachineError, OutsideModelError, raise_all, suggestion
@@ -151,9 +151,7 @@ def with_symbols(chip: Chip, changes: Mapping[str, Any]) -> Chip:
         key = symbols.get(name.casefold(), name)
         if key not in _PER_CORE and key not in Chip.__dataclass_fields__:
             problems.append(MachineError(f"unknown constant {name!r}", mend=suggestion(name, SYMBOLS)))
-        elif (
-            isinstance(value, bool) or not isinstance(value, int | float) or value <= 0 or value != int(value)
-        ):
+        elif not _is_count(value):
             problems.append(MachineError(f"{name} must be a positive whole number, got {value!r}"))
         elif key in _PER_CORE:
             per_core[_PER_CORE[key]] = int(value)
@@ -162,6 +160,12 @@ def with_symbols(chip: Chip, changes: Mapping[str, Any]) -> Chip:
     raise_all(problems)
     chip = replace(chip, **own)
     return replace(chip, **{key: value * chip.cores for key, value in per_core.items()})
+
+
+def _is_count(value: object) -> bool:
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return False
+    return value > 0 and (isinstance(value, int) or (isfinite(value) and value.is_integer()))
 
 
 def chip_of(machine: Machine, element_bytes: int = 2) -> Chip:

@@ -60,7 +60,7 @@ def entry_of(
         return Entry(parallelism=parallelism, blocks_per_batch=split, mode="asw")
     if streamk_eligible:
         return Entry(parallelism=parallelism, blocks_per_batch=split, mode="rejected")
-    if corrected:
+    if corrected and base.m:
         blocks = problem.batch * ceil_div(problem.m, base.m) * ceil_div(problem.n, base.n)
         used = min(chip.cores, blocks)
     else:

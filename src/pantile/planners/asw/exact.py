@@ -70,6 +70,32 @@ class Judge:
 
         The shortest time is 0 where some cores get no block.
         """
+        seconds = self._seconds(m, n)
+        return CoreTimes(max(seconds), min(seconds))
+
+    def with_pieces(self, m: int, n: int, pieces: Pieces) -> CoreTimes:
+        """Return the times when the last wave's blocks are cut into pieces (A1), dealt in turn."""
+        rows, columns = _counts(self.problem, m, n)
+        cores, blocks = self.cores, self.problem.batch * rows * columns
+        seconds = self._seconds(m, n)
+        known: dict[tuple[int, int], Fraction] = {}
+
+        def time(size: tuple[int, int]) -> Fraction:
+            if size not in known:
+                known[size] = self.block(*size)
+            return known[size]
+
+        at = 0
+        for index in range(blocks // cores * cores, blocks):
+            size = self._size(index % (rows * columns), m, n, columns)
+            seconds[index % cores] -= time(size)
+            for piece in _cut(size, pieces):
+                seconds[at % cores] += time(piece)
+                at += 1
+        return CoreTimes(max(seconds), min(seconds))
+
+    def _seconds(self, m: int, n: int) -> list[Fraction]:
+        """Return what every core takes for whole blocks, dealt in turn."""
         rows, columns = _counts(self.problem, m, n)
         kinds = _edges(self.problem, m, n, rows, columns)
         seconds = [Fraction(0)] * self.cores
@@ -79,33 +105,9 @@ class Judge:
             if any(dealt):
                 time = self.block(height, width)
                 seconds = [core + count * time for core, count in zip(seconds, dealt, strict=True)]
-        return CoreTimes(max(seconds), min(seconds))
+        return seconds
 
-    def with_pieces(self, m: int, n: int, pieces: Pieces) -> CoreTimes:
-        """Return the times when the last wave's blocks are cut into pieces (A1), dealt in turn."""
-        rows, columns = _counts(self.problem, m, n)
-        cores = self.cores
-        blocks = self.problem.batch * rows * columns
-        full = blocks // cores * cores
-        seconds = [Fraction(0)] * cores
-        known: dict[tuple[int, int], Fraction] = {}
-
-        def time(size: tuple[int, int]) -> Fraction:
-            if size not in known:
-                known[size] = self.block(*size)
-            return known[size]
-
-        sizes = [self._size(index, m, n, rows, columns) for index in range(rows * columns)]
-        for index in range(full):
-            seconds[index % cores] += time(sizes[index % len(sizes)])
-        at = 0
-        for index in range(full, blocks):
-            for piece in _cut(sizes[index % len(sizes)], pieces):
-                seconds[at % cores] += time(piece)
-                at += 1
-        return CoreTimes(max(seconds), min(seconds))
-
-    def _size(self, position: int, m: int, n: int, rows: int, columns: int) -> tuple[int, int]:
+    def _size(self, position: int, m: int, n: int, columns: int) -> tuple[int, int]:
         row, column = divmod(position, columns)
         return min(m, self.problem.m - row * m), min(n, self.problem.n - column * n)
 
@@ -126,22 +128,32 @@ def _dealt(problem: Problem, cores: int, rows: int, columns: int) -> list[list[i
     one = [[0] * cores for _ in range(4)]
     for core in range(cores):
         one[0][core] = blocks // cores + (core < blocks % cores)
-    for row in range(rows - 1):
+    for row, times in _turns(rows - 1, cores):
         core = (row * columns + columns - 1) % cores
-        one[1][core] += 1
-        one[0][core] -= 1
-    for column in range(columns):
+        one[1][core] += times
+        one[0][core] -= times
+    for column, times in _turns(columns - 1, cores):
         core = ((rows - 1) * columns + column) % cores
-        one[2 if column < columns - 1 else 3][core] += 1
-        one[0][core] -= 1
-    # Batch b starts at core b * blocks mod cores; that repeats after at most as many batches as cores.
+        one[2][core] += times
+        one[0][core] -= times
+    one[3][(blocks - 1) % cores] += 1
+    one[0][(blocks - 1) % cores] -= 1
     starts = [0] * cores
-    for batch in range(min(problem.batch, cores)):
-        starts[batch * blocks % cores] += problem.batch // cores + (batch < problem.batch % cores)
+    for batch, times in _turns(problem.batch, cores):
+        starts[batch * blocks % cores] += times
     return [
         [sum(starts[start] * kind[(core - start) % cores] for start in range(cores)) for core in range(cores)]
         for kind in one
     ]
+
+
+def _turns(count: int, cores: int) -> Iterator[tuple[int, int]]:
+    """Yield each of *count* whose core is not that of an earlier one, and how many share its core.
+
+    Things that lie equally far apart come back to the same core after as many of them as there are cores.
+    """
+    for at in range(min(count, cores)):
+        yield at, count // cores + (at < count % cores)
 
 
 def _cut(size: tuple[int, int], pieces: Pieces) -> Iterator[tuple[int, int]]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from pantile.planners.asw.limits import refuse_many
 from pantile.tiling.cut import ceil_div
 
 Integers = NDArray[np.int64]
@@ -29,8 +30,13 @@ def aligned_cuts(size: int, grain: int, *, most: int, largest: int) -> tuple[Int
     >>> sizes, counts = aligned_cuts(160, 16, most=9, largest=8192)
     >>> sizes.tolist(), counts.tolist()
     ([32, 48, 64, 80, 160], [5, 4, 3, 2, 1])
+
+    Raises:
+        OutsideModelError: If there are too many to try.
     """
-    sizes = np.arange(up(ceil_div(size, most), grain), min(up(size, grain), largest) + 1, grain)
+    first, last = up(ceil_div(size, most), grain), min(up(size, grain), largest)
+    refuse_many((last - first) // grain + 1, "cuts of an axis")
+    sizes = np.arange(first, last + 1, grain)
     counts = -(-size // sizes)
     reached = -(-size // counts) > sizes - grain
     return sizes[reached], counts[reached]

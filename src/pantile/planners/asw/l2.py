@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
+from pantile.planners.asw.limits import refuse_many
 from pantile.tiling.cut import ceil_div
 
 if TYPE_CHECKING:
@@ -137,7 +138,9 @@ def _per_batch(problem: Problem, space: int, reach: int, block: SingleCore) -> _
 
 def _least_delivered(problem: Problem, reach: int, block: SingleCore) -> tuple[int, int, int]:
     """Return the group that makes memory deliver least; ties: fewer groups, then fewer rows of blocks."""
-    m_group = np.arange(1, min(block.rows, (reach - block.n) // block.m) + 1)
+    most = min(block.rows, (reach - block.n) // block.m)
+    refuse_many(most, "groups of blocks")
+    m_group = np.arange(1, most + 1)
     n_group = np.minimum(block.columns, (reach - m_group * block.m) // block.n)
     across, down = -(-block.columns // n_group), -(-block.rows // m_group)
     delivered = across * problem.m + down * problem.n

@@ -18,6 +18,7 @@ from pantile.planners.asw.chip import ticks_of
 from pantile.planners.asw.entry import Entry, entry_of
 from pantile.planners.asw.l0_tile import BaseTile, InnerTile, base_tile, inner_tile
 from pantile.planners.asw.l2 import Consumer, L2Use, Semantics, l2_use
+from pantile.planners.asw.limits import refuse_sizes
 from pantile.planners.asw.reduction import Reduction, reduce_cores
 from pantile.planners.asw.single_core import SingleCore, choose_block
 from pantile.planners.asw.tail_choice import tail_of
@@ -120,9 +121,11 @@ def run_stages(
 
     Raises:
         UsageError: If there is no such reading of the rules.
+        OutsideModelError: If a size is above what the analysis counts, or too much would be tried.
     """
     if semantics not in SEMANTICS:
         raise UsageError(f"unknown semantics {semantics!r}", mend=suggestion(semantics, SEMANTICS))
+    refuse_sizes(problem, chip)
     corrected = semantics == "corrected"
     base = base_tile(problem, chip, corrected=corrected)
     eligible = options.streamk_eligible

@@ -22,17 +22,33 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Reduction:
-    """The product on few cores; times in seconds.
+class FewBlocks:
+    """The product in blocks of stage 1 for few cores, whatever L1 holds.
 
     Attributes:
         m: Rows of a block.
         n: Columns of a block.
-        k_l1: K extent of one move to L1.
         rows: Blocks of one batch along m; likewise columns.
         blocks: Blocks of all batches.
         cores: Cores in use.
         waves: Rounds of those cores.
+    """
+
+    m: int
+    n: int
+    rows: int
+    columns: int
+    blocks: int
+    cores: int
+    waves: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reduction(FewBlocks):
+    """The product on few cores; times in seconds.
+
+    Attributes:
+        k_l1: K extent of one move to L1.
         gm_rate: Bytes per second that they draw from memory together.
         time: Of one block.
         drain: The last step of one tile, and its way out.
@@ -40,19 +56,28 @@ class Reduction:
         l1_buffers: Moves of each operand that L1 holds.
     """
 
-    m: int
-    n: int
     k_l1: int
-    rows: int
-    columns: int
-    blocks: int
-    cores: int
-    waves: int
     gm_rate: Fraction
     time: BlockTime
     drain: Fraction
     total: Fraction
     l1_buffers: int
+
+
+def few_blocks(problem: Problem, entry: Entry, base: BaseTile) -> FewBlocks:
+    """Return how section 4 cuts and deals a product that does not fill the cores."""
+    assert entry.used_cores is not None
+    rows, columns = ceil_div(problem.m, base.m), ceil_div(problem.n, base.n)
+    blocks, cores = problem.batch * rows * columns, entry.used_cores
+    return FewBlocks(
+        m=base.m,
+        n=base.n,
+        rows=rows,
+        columns=columns,
+        blocks=blocks,
+        cores=cores,
+        waves=ceil_div(blocks, cores),
+    )
 
 
 def reduce_cores(
@@ -63,30 +88,27 @@ def reduce_cores(
     Each core draws an equal part of what the cores in use get of the memory's rate: c cores get no more
     than c times what one core can draw. There is no swizzle and no grouping.
     """
-    assert entry.used_cores is not None
     k_l1 = k_step(problem, chip, base.m + base.n)
     if not k_l1:
         return None
-    rows, columns = ceil_div(problem.m, base.m), ceil_div(problem.n, base.n)
-    blocks = problem.batch * rows * columns
-    cores = entry.used_cores
-    waves = ceil_div(blocks, cores)
-    rate = Fraction(*chip.gm_rate_of(cores))
-    time = _block_time(problem, chip, base, cores / rate, k_l1 if not corrected else 0, blocks)
+    found = few_blocks(problem, entry, base)
+    rate = Fraction(*chip.gm_rate_of(found.cores))
+    share = found.cores / rate
+    time = _block_time(problem, chip, base, share, k_l1 if not corrected else 0, found.blocks)
     drain = drain_of(problem, chip, base.m, base.n, k_l1)
     return Reduction(
-        m=base.m,
-        n=base.n,
+        m=found.m,
+        n=found.n,
         k_l1=k_l1,
-        rows=rows,
-        columns=columns,
-        blocks=blocks,
-        cores=cores,
-        waves=waves,
+        rows=found.rows,
+        columns=found.columns,
+        blocks=found.blocks,
+        cores=found.cores,
+        waves=found.waves,
         gm_rate=rate,
         time=time,
         drain=drain,
-        total=waves * time.total + drain,
+        total=found.waves * time.total + drain,
         l1_buffers=l1_buffers(problem, chip, base.m + base.n, k_l1),
     )
 

@@ -251,9 +251,9 @@ def _batch_problems(problem: OperatorProblem) -> list[str]:
     if found:
         return found
     a_dims, b_dims, c_dims = _dims(problem.a_shape), _dims(problem.b_shape), _dims(problem.c_shape)
-    if 0 in (*a_dims, *b_dims, *c_dims):
+    if min(*a_dims, *b_dims, *c_dims) < 1:
         batches = [problem.a_shape[:-2], problem.b_shape[:-2], problem.c_shape[:-2]]
-        found.append(f"no batch dimension may be 0, got {', '.join(map(_text, batches))}")
+        found.append(f"no batch dimension may be below 1, got {', '.join(map(_text, batches))}")
     if any(a != b and 1 not in (a, b) for a, b in zip(a_dims, b_dims, strict=True)):
         got = f"{_text(problem.a_shape[:-2])} and {_text(problem.b_shape[:-2])}"
         found.append(f"batches must be equal or 1, dimension by dimension, got {got}")
