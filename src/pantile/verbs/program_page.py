@@ -129,7 +129,7 @@ def program_page_data(
         ),
         terms=tuple(Term(name=name, cycles=cycles) for name, cycles in run.figures.terms.items() if cycles),
         bound_by=run.figures.bound_by,
-        memories=memories.cards,
+        memories=memories.cards if lives else (),
         engines=_engines(run, rows),
         opcodes=rows.texts["opcode"].all,
         waits=rows.texts["waits"].all,

@@ -174,3 +174,25 @@ def test_playing_the_order_that_breaks_it_ends_on_the_overwritten_bytes(
     assert page.locator("#order").count() == 0
     page.go_back()
     assert page.position() == f"operation {len(listed)} of {len(listed)}"
+
+
+LOAD = "load_cbuf_to_ca((__ca__ half*){to:#x}, (__cbuf__ half*)0x0, 0, 64, 1, 0, 0, false, inc)\n"
+
+
+def test_what_reaches_beyond_a_buffer_says_so(show: Callable[..., Screen], tmp_path: Path) -> None:
+    file = tmp_path / "over.txt"
+    file.write_text(LOAD.format(to=0xF000))
+    page = show(view_program(file, MACHINE).data, "#v=1&s=steps&op=1")
+    buffers = page.locator("#memories .memory")
+    assert "reaches beyond the end" in buffers.filter(has_text="L0A").inner_text()
+    assert "61440:94208" in buffers.filter(has_text="L0A").inner_text()
+    assert "reaches beyond" not in buffers.filter(has_text="L1").inner_text()
+
+
+def test_memories_too_large_to_be_followed_are_left_out(show: Callable[..., Screen], tmp_path: Path) -> None:
+    file = tmp_path / "far.txt"
+    file.write_text(LOAD.format(to=0x7FFFFFFF000))
+    page = show(view_program(file, MACHINE).data, "#v=1&s=steps&op=1")
+    assert page.locator("#memories .memory").count() == 0
+    page.keyboard.press("1")
+    assert "too large to be followed byte by byte" in page.text("#overview")

@@ -77,13 +77,14 @@ function drawBar(pen, op) {
   pen.strokeRect(x - 1.5, y + 2.5, Math.max(3, width + 3), LANE.height - 6);
 }
 
-/** From when its turn came until it started. */
+/** From when its turn came until it started, or to the end where it never did. */
 function drawWait(pen, op) {
   const { issue, start } = laneTimes(op);
-  if (issue < 0 || start <= issue) return;
+  const until = start < 0 ? drawnLanes.high : start;
+  if (issue < 0 || until <= issue) return;
   const x = drawnLanes.at(issue);
   pen.fillStyle = palette.hatches.writing;
-  pen.fillRect(x, laneTop(page.tables.operations.engine[op]) + LANE.height / 2 - 3, drawnLanes.at(start) - x, 6);
+  pen.fillRect(x, laneTop(page.tables.operations.engine[op]) + LANE.height / 2 - 3, drawnLanes.at(until) - x, 6);
 }
 
 function drawCycles(pen, moment, lanes) {

@@ -58,8 +58,11 @@ function byteCard(memory, index, list, moment, changed) {
   const used = list.reduce((sum, entry) => sum + footprint(entry), 0);
   const words = phrase("steps.occupied", { used: number(used), capacity: number(memory.capacity_bytes) });
   list.sort((one, other) => page.tables.entries.tag[one] - page.tables.entries.tag[other]);
+  const { tag, bytes } = page.tables.entries;
+  const beyond = list.some((entry) => tag[entry] + bytes[entry] > memory.capacity_bytes);
   return el("div", { class: "slot" }, byteBar(memory, index, list, moment),
-    el("div", { class: "soft small" }, words, ` (${percent(used / memory.capacity_bytes)})`), entryRows(list, moment, changed));
+    el("div", { class: "soft small" }, words, ` (${percent(used / memory.capacity_bytes)})`,
+      beyond ? el("strong", { class: "beyond" }, ` ${tr("steps.beyond")}`) : ""), entryRows(list, moment, changed));
 }
 
 function entryRows(list, moment, changed) {

@@ -113,6 +113,7 @@ WORDS.en = {
     "The program names no matrices. Here stands every pipe, from cycle {low} to {high}; press a bar to select it.",
   "steps.lanes.steps":
     "The program names no matrices. Here stands every pipe, from step {low} to {high}: in an order without times each operation takes one step.",
+  "steps.beyond": "reaches beyond the end",
   "steps.ranges": "ranges that hold something: {count}",
   "steps.memories": "Memories",
   "steps.tile": "tile {path}",

@@ -122,6 +122,7 @@ WORDS.zh = {
   "steps.lanes": "各流水线随时间的情况",
   "steps.lanes.none": "程序没有指明矩阵。此处为各流水线从周期 {low} 到 {high} 的情况；点按色条即可选中。",
   "steps.lanes.steps": "程序没有指明矩阵。此处为各流水线从第 {low} 步到第 {high} 步的情况：没有时间的次序中每个操作占一步。",
+  "steps.beyond": "超出末尾",
   "steps.ranges": "有内容的区间数：{count}",
   "steps.memories": "存储",
   "steps.tile": "分块 {path}",
