@@ -5,7 +5,7 @@ Works per distinct set of bytes and per thread, so that work grows with the acce
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, TypedDict
 
 import numpy as np
 
@@ -17,9 +17,10 @@ from pantile.check.overlap import common_range, normal, overlaps, stop
 from pantile.program.tables import Kind, Mode
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection
+    from collections.abc import Callable, Collection, Sequence
 
     from pantile.check.order import Order
+    from pantile.program.program import Program
 
 KINDS = ("RAW", "WAR", "WAW")
 
@@ -83,6 +84,7 @@ def conflicts_of(
     *,
     private: Collection[int] = (),
     forwarding: Collection[int] = (),
+    accumulating: Sequence[Sequence[int]] = (),
     compiled: bool | None = None,
     on_compile: Callable[[], None] = lambda: None,
 ) -> np.ndarray:
@@ -92,6 +94,8 @@ def conflicts_of(
         order: Happens-before.
         private: Spaces in which nothing conflicts, for every access has bytes of its own.
         forwarding: Operations whose results later computes of their thread see although they overlap.
+        accumulating: Pairs of an operation and the number of a sum: later ones of the same sum and thread see
+            what it adds although they overlap.
         compiled: Whether to use the compiled scan; by default, only where the program is large.
         on_compile: Called before anything is compiled.
     """
@@ -106,25 +110,27 @@ def conflicts_of(
     found = _unordered(order, groups, pairs, fast, on_compile)
     forwards = np.zeros(len(order.topo), bool)
     forwards[np.asarray(forwarding, np.int64)] = True
-    rows = _conflicts(order, groups, pairs, _not_seen(order, found, forwards))
-    return rows[~_handed_on(order, rows, forwards)] if len(forwarding) else rows
+    sums = sums_by_operation(accumulating, len(order.topo))
+    rows = _conflicts(order, groups, pairs, _not_seen(order, found, forwards, sums))
+    return rows[~_handed_on(order, rows, sums)] if len(accumulating) else rows
 
 
-def _not_seen(order: Order, found: _Found, forwards: np.ndarray) -> _Found:
+def _not_seen(order: Order, found: _Found, forwards: np.ndarray, sums: np.ndarray) -> _Found:
     """Return *found* without computes that see what the one before them in their thread leaves."""
     first, second = np.minimum(found.first, found.second), np.maximum(found.first, found.second)
     thread, computes = order.chains.thread, order.tables["op"]["kind"] == Kind.COMPUTE
-    kept = ~(forwards[first] & computes[second] & (thread[first] == thread[second]))
+    seen = forwards[first] & computes[second] | (sums[first] >= 0) & (sums[first] == sums[second])
+    kept = ~(seen & (thread[first] == thread[second]))
     return found if kept.all() else _Found(found.first[kept], found.second[kept], found.pair[kept])
 
 
-def _handed_on(order: Order, rows: np.ndarray, forwards: np.ndarray) -> np.ndarray:
-    """Return which conflicts no timing shows, because a later compute goes on with what the first leaves.
+def _handed_on(order: Order, rows: np.ndarray, sums: np.ndarray) -> np.ndarray:
+    """Return which conflicts no timing shows, because a later compute adds to the sum that the first leaves.
 
     It sees those bytes before it writes them: where it is over before the second, so are they.
     """
     found, heir = np.zeros(len(rows), bool), rows["first"].astype(np.int64)
-    at = np.flatnonzero(forwards[heir] & ~rows["same_thread"])
+    at = np.flatnonzero((sums[heir] >= 0) & ~rows["same_thread"])
     if not len(at):
         return found
     access, thread = order.tables["access"], order.chains.thread
@@ -132,14 +138,15 @@ def _handed_on(order: Order, rows: np.ndarray, forwards: np.ndarray) -> np.ndarr
     computes = np.flatnonzero(is_compute)
     computes = computes[np.argsort(thread[computes], kind="stable")]
     follows = np.full(len(is_compute), -1)
-    follows[computes[:-1]] = np.where(np.diff(thread[computes]) == 0, computes[1:], -1)
+    goes_on = (np.diff(thread[computes]) == 0) & (np.diff(sums[computes]) == 0) & (sums[computes[1:]] >= 0)
+    follows[computes[:-1]] = np.where(goes_on, computes[1:], -1)
     reads = access[(access["mode"] != Mode.WRITE) & (access["rows"] == 1) & is_compute[access["op"]]]
     while len(at):
         heir[at] = follows[heir[at]]
         at = at[heir[at] >= 0]
         at = at[_reads(reads, heir[at], rows[at])]
         found[at] = order.before(heir[at], rows["second"][at])
-        at = at[~found[at] & forwards[heir[at]]]
+        at = at[~found[at]]
     return found
 
 
@@ -155,6 +162,32 @@ def _reads(reads: np.ndarray, ops: np.ndarray, rows: np.ndarray) -> np.ndarray:
     found = np.zeros(len(ops), bool)
     found[which[whole]] = True
     return found
+
+
+class Exemptions(TypedDict):
+    """What a program's parameters say that is no conflict; arguments of :func:`conflicts_of`."""
+
+    private: Collection[int]
+    forwarding: Collection[int]
+    accumulating: Sequence[Sequence[int]]
+
+
+def exemptions_of(program: Program) -> Exemptions:
+    """Return what a program itself says that is no conflict."""
+    given = program.parameters
+    return {
+        "private": given.get("private", ()),
+        "forwarding": given.get("forwarding", ()),
+        "accumulating": given.get("accumulating", ()),
+    }
+
+
+def sums_by_operation(accumulating: Sequence[Sequence[int]], count: int) -> np.ndarray:
+    """Return the number of the sum that each of *count* operations adds to, -1 for those of none."""
+    sums = np.full(count, -1)
+    member, number = np.array(accumulating, np.int64).reshape(-1, 2).T
+    sums[member] = number
+    return sums
 
 
 def _grouped(order: Order, private: Collection[int], fast: bool, on_compile: Callable[[], None]) -> _Groups:

@@ -23,8 +23,9 @@ from pantile.program.tables import RESOURCE, USE, Edge, Kind, ResourceKind, Shar
 from pantile.simulate.bound import BoundProgram, place_of
 from pantile.simulate.service import TICKS_PER_SECOND, service_ticks
 from pantile.simulate.work import cycles_ticks
+from pantile.targets.ascend.kept_trace import require_trace
 from pantile.targets.ascend.pipes import LANES
-from pantile.targets.ascend.trace import FAMILY, require_trace
+from pantile.targets.ascend.trace import FAMILY
 from pantile.targets.ascend.trace_rows import UNIT_FLAG
 from pantile.targets.ascend.work import CUBES, CYCLES, STREAMED, UNSAID
 
