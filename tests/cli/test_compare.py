@@ -54,7 +54,6 @@ def test_no_plan_on_either_side_is_exit_1(capsys: pytest.CaptureFixture[str]) ->
     [
         ["-p", "asw"],
         [],
-        [*BOTH, "--judge", "simulate"],
         [*BOTH, "--judge", "fair"],
         [*BOTH, "-o", "page.html", "--json"],
         ["-p", "asw", "-p", "cannon"],

@@ -50,7 +50,7 @@ def resolved(program: Program) -> dict[str, Any]:
         "sync": rows("sync", *sync, texts=("shown_as",)),
         "along": np.array(parameters.get("unit_flags", {}).get("along", [])).tolist(),
         "private": [parameters["spaces"][each] for each in parameters["private"]],
-        "accumulating": [list(each) for each in parameters["accumulating"]],
+        "accumulating": np.array(parameters["accumulating"]).tolist(),
         "starts": list(parameters["starts"]),
         "lines": list(parameters["lines"]),
         "stream": list(parameters["stream"]),

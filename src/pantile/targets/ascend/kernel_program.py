@@ -67,7 +67,7 @@ class _Facts:
         flag: The flag that it raises or waits for.
         blocks: Blocks of L0C that it touches under the unit flag, counted from the first.
         gives: Whether it hands them over.
-        sum: The sum that it adds to, if others of the same sum need no barrier.
+        summed: The sum that it adds to, where another product of the same sum needs no barrier.
     """
 
     pipe: str
@@ -76,7 +76,7 @@ class _Facts:
     flag: tuple[str, str, int] | None = None
     blocks: int = 0
     gives: bool = False
-    sum: tuple[Any, ...] | None = None
+    summed: tuple[Any, ...] | None = None
 
 
 def program_of_core(stream: CoreStream, name: str) -> Program:
@@ -114,7 +114,7 @@ def _facts(issued: Issued) -> _Facts:
     ops = (*ops, _Op(op, Kind.COMPUTE if computes else Kind.MOVE, work, macs))
     ranges = tuple(ranges_of(op, args, issued.registers))
     summed = sum_of(args) if computes else None
-    return _Facts(pipe, ops, ranges, blocks=blocks, gives=mode == 3, sum=summed)
+    return _Facts(pipe, ops, ranges, blocks=blocks, gives=mode == 3, summed=summed)
 
 
 class _Texts(dict[str, int]):
@@ -285,16 +285,15 @@ class _Maker:
         )
 
     def _accumulating(self) -> Ints:
-        """Return pairs of an operation and the sum that it adds to, sums numbered as they first come."""
-        which = self.stream.which
-        sums: dict[tuple[Any, ...], int] = {}
-        numbers = np.full(len(self.facts), -1)
-        for kind in which[np.sort(np.unique(which, return_index=True)[1])].tolist():
-            if (summed := self.facts[kind].sum) is not None:
-                numbers[kind] = sums.setdefault(summed, len(sums))
-        members = np.flatnonzero(numbers[which] >= 0)
-        pairs: Ints = np.stack([self.last[members], numbers[which][members]], axis=1)
-        return pairs
+        """Return pairs of a product and the number of its sum, as sums first come."""
+        keys: dict[tuple[Any, ...], int] = {}
+        kinds = [keys.setdefault(fact.summed, len(keys)) if fact.summed else -1 for fact in self.facts]
+        sums = self._by_kind(kinds)
+        products = np.flatnonzero(sums >= 0)
+        firsts, number = np.full(len(keys), len(sums)), np.empty(len(keys), np.int64)
+        np.minimum.at(firsts, sums[products], products)
+        number[np.argsort(firsts, kind="stable")] = np.arange(len(keys))
+        return np.stack([self.last[products], number[sums[products]]], axis=1)
 
     def _unit_flags(
         self, counters: int
