@@ -57,8 +57,8 @@ def repeated(program: Program, times: int) -> Program:
     ops, counters = len(tables["op"]), len(tables["counter"])
     own = tables["counter"]["overflow"] == 2  # barriers count on; flags are the same ones every time
     parts = {name: [rows] for name, rows in tables.items() if name in ("op", "access", "sync", "counter")}
-    forwarding = np.array(program.parameters["forwarding"])
-    forwards = [forwarding]
+    adds = np.array(program.parameters["accumulating"]).reshape(-1, 2)
+    accumulating = [adds]
     renumber = np.cumsum(own) - 1
     for copy in range(1, times):
         base = counters + (copy - 1) * int(own.sum())
@@ -74,12 +74,12 @@ def repeated(program: Program, times: int) -> Program:
         )
         shift["counter"] = shift["counter"][own]
         shift["counter"]["id"] = base + np.arange(int(own.sum()))
-        forwards.append(forwarding + copy * ops)
+        accumulating.append(adds + np.array([copy * ops, 0]))
         for name, rows in shift.items():
             parts[name].append(rows)
     joined = {**tables, **{name: np.concatenate(rows) for name, rows in parts.items()}}
     fields = {name: getattr(program, name) for name in Program.__dataclass_fields__}
-    parameters = {**program.parameters, "forwarding": np.concatenate(forwards).tolist()}
+    parameters = {**program.parameters, "accumulating": np.concatenate(accumulating).tolist()}
     return Program(**{**fields, "pieces": (Piece(joined),), "parameters": parameters})
 
 

@@ -17,7 +17,7 @@ from pantile.check.capacity import check_capacity
 from pantile.check.coverage import check_coverage
 from pantile.check.ready import check_ready
 from pantile.check.report import Report
-from pantile.errors import MappingError, OutsideModelError, PantileError
+from pantile.errors import InfeasibleError, MappingError, OutsideModelError, PantileError
 from pantile.machine import Machine
 from pantile.machine.onnxim import onnxim_machine
 from pantile.targets.systolic.capacity import memory_usages
@@ -25,7 +25,6 @@ from pantile.verbs.check import CheckResult, check
 from pantile.verbs.lower import Lowering, lower
 from pantile.verbs.plan import PlanResult, plan
 from pantile.verbs.simulate import Simulation, simulate
-from pantile.verbs.systolic import InfeasibleError
 from pantile.workload.matmul import Matmul
 from pantile.workload.network import Network, Node, Tensor
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from dataclasses import replace
 from typing import Any
 
@@ -136,3 +137,15 @@ def test_same_as_counting_every_point(product: Any, boxes: list[Box]) -> None:
 def test_a_program_without_boxes_is_not_asked(ping_pong: Any) -> None:
     report = check_products(ping_pong(2, 2).program())
     assert (report.findings, report.proved) == ((), ())
+
+
+def test_long_axes_are_counted_without_a_mark_per_element(
+    product: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    far = 1 << 40
+    halves = [((0, 1), (0, 1), (0, 7)), ((0, 1), (0, 1), (7, far))]
+    assert check_products(product((1, 1, far), halves, [((0, 1), (0, 1))])).ok
+    right, wrong = product((4, 3, 4), HALVES, STORES), product((4, 3, 4), HALVES[1:], STORES)
+    marked = [check_products(each) for each in (right, wrong)]
+    monkeypatch.setattr(sys.modules[check_products.__module__], "DENSE", 0)
+    assert [check_products(each) for each in (right, wrong)] == marked

@@ -9,14 +9,18 @@ import io
 import json
 import os
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
+from pantile.ascend import L0A, L1, MTE1, Core, M, function
 from pantile.cli.main import main
 from pantile.targets.ascend.trace_file import read_trace
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 quick = settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
 
@@ -81,11 +85,32 @@ def places(value: Any, path: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
     return [path, *inner] if path else inner
 
 
+def emitted() -> Any:
+    """A program with two calls of a function that says what it needs, and a finding about an id."""
+
+    @function(needs=[(M, MTE1, 0)], leaves=[(M, MTE1, 0)])
+    def load(core: Core) -> None:
+        core.wait(M, MTE1, 0)
+        core.access(MTE1, reads=L1[0:64], writes=L0A[0:64])
+        core.set(M, MTE1, 0)
+
+    core = Core()
+    core.alloc(MTE1, M)
+    core.set(M, MTE1, 0)
+    for _ in range(2):
+        load(core)
+    core.wait(M, MTE1, 0)
+    return core.program().to_json()
+
+
 @pytest.mark.slow
+@pytest.mark.parametrize("made", [lambda: read_trace(TRACE, "t.txt").to_json(), emitted])
 @quick
 @given(data=st.data())
-def test_any_parameters_of_a_trace_kept_as_json(data: st.DataObject, folder: Path) -> None:
-    whole = json.loads(json.dumps(read_trace(TRACE, "t.txt").to_json()))
+def test_any_parameters_of_a_trace_kept_as_json(
+    made: Callable[[], Any], data: st.DataObject, folder: Path
+) -> None:
+    whole = json.loads(json.dumps(made()))
     *path, last = data.draw(st.sampled_from(places(whole["parameters"])))
     inner = whole["parameters"]
     for key in path:

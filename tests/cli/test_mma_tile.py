@@ -134,3 +134,44 @@ def test_mistakes_are_one_line(pantile: Pantile, arguments: tuple[str, ...], tol
     assert (done.code, done.out) == (2, "")
     assert told in done.err
     assert len(done.err.splitlines()) == 1
+
+
+def test_ids_that_a_machine_lacks_are_not_emitted(pantile: Pantile) -> None:
+    done = pantile("lower", f"{SINGLE},events=back0:9+l1a_wait:8+l1b_wait:7", *ON)
+    assert done.code == 2
+    first, second = done.err.splitlines()
+    assert "expected back0 of 0 to 7, got 9" in first
+    assert "expected l1a_wait of 0 to 7, got 8" in second
+
+
+@pytest.mark.parametrize("verb", ["lower", "check"])
+def test_a_core_that_the_library_is_not_for_is_told(pantile: Pantile, verb: str) -> None:
+    on_950 = pantile(verb, SINGLE, "-m", "ascend-950pr")
+    assert (
+        "library is for architecture 220x (dav-c220) alone, which ascend-950pr does not say to be"
+        in on_950.out
+    )
+    assert "dav-c220" not in pantile(verb, SINGLE, *ON).out
+
+
+def test_a_printed_call_is_checked_without_its_caller_and_says_so(pantile: Pantile, tmp_path: Path) -> None:
+    call = f"{SINGLE},events=l1a_wait:0+back0:0+back1:1"
+    assert pantile("check", call, *ON).code == 0
+    printed = tmp_path / "call.txt"
+    printed.write_text(pantile("lower", call, *ON, "--text").out)
+    done = pantile("check", str(printed), *ON)
+    assert done.code == 1
+    assert "note caller: checked alone, without the code of a caller" in done.out
+    assert "needs up PIPE_M to PIPE_MTE1 0, 1; PIPE_MTE2 to PIPE_MTE1 0" in done.out
+    alone = tmp_path / "alone.txt"
+    alone.write_text(pantile("lower", SINGLE, *ON, "--text").out)
+    assert "note caller" not in pantile("check", str(alone), *ON).out
+
+
+def test_the_mend_of_a_lost_set_is_no_further_set(pantile: Pantile) -> None:
+    done = pantile("check", CALL, *ON)
+    assert (
+        "mend: a set of flag 7 of PIPE_MTE1 to PIPE_M is lost while it is up: use an id for each half"
+        in done.out
+    )
+    assert "once for every wait" not in done.out

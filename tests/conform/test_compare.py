@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pantile.conform.compare import KNOWN, Difference, compare, same
+from pantile.conform.compare import KNOWN, Difference, Whole, compare, same
 
 scalars = st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(max_size=3)
 values = st.recursive(
@@ -83,3 +83,19 @@ def test_known_values_are_neither_compared_nor_unchecked() -> None:
 def test_an_empty_list_is_a_figure() -> None:
     assert compare({"a": []}, {"a": []}).compared == 1
     assert compare({"a": [{}]}, {"a": [{}]}).compared == 0
+
+
+def test_within_a_whole_names_count_both_ways() -> None:
+    computed = {"a": Whole([{"x": 1, "y": KNOWN}]), "b": 1}
+    assert compare({"a": [{"x": 1, "y": 5}]}, computed) == compare({"a": [{"x": 1, "y": 6}]}, computed)
+    more = compare({"a": [{"x": 1, "y": 5, "z": 7}], "c": 2}, computed)
+    assert more.difference == Difference("a[0].z", 7, None, "nothing of this name was computed")
+    assert more.unchecked == ("c",)
+    less = compare({"a": [{"x": 1}]}, computed)
+    assert less.difference is not None
+    assert less.difference.field == "a[0].y"
+
+
+def test_a_computed_object_is_told_as_such() -> None:
+    assert compare({"a": None}, {"a": {"b": KNOWN}}).difference == Difference("a", None, "an object")
+    assert compare({"a": 1}, {"a": [KNOWN]}).difference == Difference("a", 1, "a list of 1")

@@ -69,3 +69,68 @@ def test_every_block_counts(table: list[dict[str, Any]]) -> None:
     table[2]["blocks"][1] = [9, 9, 9, 9]
     outcomes = check_swizzle_table(table, "stem", lambda: None)
     assert outcomes[2].status == "failed"
+
+
+def test_arguments_are_compared_both_ways(case: dict[str, Any]) -> None:
+    flag = case["trace"][19]["args"]
+    flag["more"] = 1
+    assert failed_field(case) == "trace[19].args.more"
+    del flag["more"], flag["event_id"]
+    assert failed_field(case) == "trace[19].args.event_id"
+
+
+@pytest.mark.parametrize(
+    ("field", "value"),
+    [
+        ("dtype", "float"),
+        ("m", 0),
+        ("k", 12.5),
+        ("n", "256"),
+        ("TA", "no"),
+        ("bias", 1),
+        ("m_tile", 0),
+        ("block_idx", -1),
+        ("block_num", 0),
+        ("block_num", True),
+    ],
+)
+def test_what_cannot_be_an_input_fails_the_case(case: dict[str, Any], field: str, value: Any) -> None:
+    case["input"][field] = value
+    assert failed_field(case) == f"input.{field}"
+    del case["input"][field]
+    assert failed_field(case) == f"input.{field}"
+
+
+def test_no_list_of_instructions_fails_the_case(case: dict[str, Any]) -> None:
+    case["trace"] = None
+    assert failed_field(case) == "trace"
+
+
+def test_an_endless_launch_is_skipped(case: dict[str, Any]) -> None:
+    case["input"].update(m=1 << 31, n=1 << 31)
+    (outcome,) = check_case(case, "stem", lambda: None)
+    assert "at most 1000 of 4096 are listed" in outcome.skipped
+
+
+@pytest.mark.parametrize("field", ["m", "k", "n", "m_tile", "n_tile", "block_num"])
+def test_a_row_that_cannot_be_hides_no_other(table: list[Any], field: str) -> None:
+    table[1][field] = 0
+    del table[2][field]
+    table[3] = 7
+    outcomes = check_swizzle_table(table, "stem", lambda: None)
+    assert [outcome.status for outcome in outcomes[:5]] == ["passed", "failed", "failed", "failed", "passed"]
+    fields = [outcome.difference.field for outcome in outcomes[1:4] if outcome.difference]
+    assert fields == [field, field, ""]
+
+
+def test_a_table_of_too_many_blocks_is_skipped(table: list[dict[str, Any]]) -> None:
+    table[0]["m"] = 1 << 40
+    table[1]["block_num"] = 1 << 40
+    outcomes = check_swizzle_table(table, "stem", lambda: None)
+    assert [outcome.status for outcome in outcomes[:3]] == ["skipped", "skipped", "passed"]
+
+
+def failed_field(case: dict[str, Any]) -> str:
+    (outcome,) = check_case(case, "stem", lambda: None)
+    assert outcome.difference is not None
+    return outcome.difference.field

@@ -79,6 +79,16 @@ PROBLEMS: dict[str, Callable[[dict[str, Any]], None]] = {
     "parameters: files are neither a text nor a list": key("files", 5),
     "parameters: works are no pairs of a kind and an amount": key("works", [["l1>l0a", -1]]),
     "parameters: life 0 is no [space, first byte": key("lives", [[0, 0, 4, 0, 10**6]]),
+    "parameters: lives are no list": key("lives", 0),
+    "parameters: private are no list of counts": key("private", [None]),
+    "parameters: forwarding are no list of counts": key("forwarding", {}),
+    "parameters: tiling: 3 totals for 2 dimensions": lambda data: data["parameters"]["tiling"].update(
+        dimensions=["t", "o"]
+    ),
+    "parameters: tiling is none: KeyError 'dimensions'": key("tiling", {"total": [1]}),
+    "parameters: tiling is none: AttributeError": lambda data: data["parameters"]["tiling"].update(
+        subscripts=5
+    ),
     "not a whole program: OverflowError": cell("op", "kind", 10**9),
     "not a whole program: KeyError 'axes'": lambda data: data.pop("axes"),
     "not a whole program: AttributeError": key("pieces", [{"loops": [], "tables": []}]),

@@ -301,3 +301,23 @@ def test_a_part_of_a_plan_s_file_that_is_missing_is_named(tmp_path: Path) -> Non
     file.write_text(json.dumps(data))
     with pytest.raises(PantileError, match="a plan without a usable 'nL1'"):
         pantile.lower(str(file), MACHINE)
+
+
+@pytest.mark.parametrize(
+    ("workload", "chunk", "buffers"),
+    [
+        ("bmm:b=1,m=584,n=27,k=100,dtype=fp16,ta", 100, 2),  # K is padded to 112: four chunks no longer fit
+        ("bmm:b=3,m=200,n=320,k=1152,dtype=fp16,bias", None, 2),
+    ],
+)
+def test_chunks_of_asw_leave_room_for_the_bias_and_padding(
+    workload: str, chunk: int | None, buffers: int
+) -> None:
+    launch = launched(workload, "asw")
+    kernel = launch.kernel
+    assert kernel.l1_buffers == buffers
+    assert kernel.chunk_bytes <= kernel.chunk_room
+    if chunk is not None:
+        assert kernel.chunk == chunk
+    assert any("the plan leaves no room in L1" in note.text for note in launch.notes)
+    assert pantile.check(workload, MACHINE, planner="asw").ok

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -21,6 +22,7 @@ from pantile.verbs.arguments import PlanOptions
 from pantile.verbs.families import FAMILIES
 from pantile.verbs.mesh import plan_session
 from pantile.verbs.mesh_run import in_cycles
+from pantile.verbs.program_trace import slices_of_layers
 from pantile.verbs.sessions import planned
 
 CUBE = "gemm:m=64,n=64,k=64"
@@ -228,13 +230,55 @@ def test_products_outside_the_model(workload: str, problem: str) -> None:
     assert problem in str(caught.value)
 
 
-def test_semantics_and_pages_that_there_are_not(tmp_path: Path) -> None:
+def test_semantics_that_there_are_not() -> None:
     with pytest.raises(UsageError, match="unknown semantics 'faithful' of planner cannon"):
         pantile.plan(CUBE, "mesh-2x2", semantics="faithful")
-    with pytest.raises(OutsideModelError, match="pages show runs on systolic machines so far"):
-        pantile.view(CUBE, "mesh-2x2", tmp_path / "page.html")
-    with pytest.raises(OutsideModelError, match="traces show runs on systolic machines so far"):
-        pantile.simulate(CUBE, "mesh-2x2", trace=tmp_path / "trace")
+
+
+@pytest.mark.parametrize(("workload", "planner"), [(CUBE, "cannon"), ("bmm:b=2,m=10,n=7,k=9", "summa")])
+def test_a_page_has_the_figures_of_the_run(workload: str, planner: str, tmp_path: Path) -> None:
+    out = tmp_path / "page.html"
+    page: Any = pantile.view(workload, "mesh-2x2", out, planner=planner)
+    run: Any = pantile.simulate(workload, "mesh-2x2", planner=planner)
+    found = run.to_json()
+    (layer,) = found["per_layer"]
+    figures = {each.key: each.value for each in page.data.figures}
+    assert figures["total_cycles"] == found["total_cycles"] == layer["cycles"]
+    assert figures["total_ps"] == layer["total_ticks"]
+    assert (figures["mac_utilisation"], figures["busy_utilisation"]) == tuple(found["utilisation"].values())
+    bounds = {f"lower_bound {name}": value for name, value in found["lower_bounds"].items()}
+    assert bounds == {key: value for key, value in figures.items() if key.startswith("lower_bound")}
+    terms = {name: cycles for name, cycles in found["terms"].items() if cycles}
+    assert {term.name: term.cycles for term in page.data.terms} == terms
+    assert page.to_json()["planner"] == planner
+    assert [each.name for each in page.data.decisions][:2] == ["dtypes", "grid"]
+    assert page.data.command == f"pantile view {workload} -m mesh-2x2 -p {planner} -o {out}"
+    assert page.data.proved
+    (session,) = planned(workload, load_machine("mesh-2x2"), PlanOptions(planner=planner), complete=True)
+    (lowered,) = session.layers()
+    assert sorted(page.data.operations["listed"].tolist()) == list(range(lowered.program.operations))
+    assert {each.name for each in page.data.memories} >= {"sram@(0,0)", "sram@(1,1)"}
+
+
+def test_a_trace_has_every_layer_after_the_one_before(tmp_path: Path) -> None:
+    (session,) = planned(CUBE, load_machine("mesh-2x2"), PlanOptions(), complete=True)
+    simulated: Any = session.simulation(lambda: None)
+    (timeline,) = simulated.timelines
+    slices = list(slices_of_layers({"one": timeline, "two": timeline}))
+    half = len(slices) // 2
+    assert {each.details["node"] for each in slices[:half]} == {"one"}
+    for first, second in zip(slices[:half], slices[half:], strict=True):
+        assert second.start_ps == first.start_ps + timeline.total
+        assert second.finish_ps == first.finish_ps + timeline.total
+    macs = [int(each.details["macs"]) for each in slices if not each.name.startswith("wait: ")]
+    assert sum(macs) == 2 * 64**3
+    only = list(slices_of_layers({"one": timeline}, 2))
+    assert {each.core for each in only} == {2}
+    assert len(only) < half
+    file = tmp_path / "trace"
+    run: Any = pantile.simulate(CUBE, "mesh-2x2", trace=file)
+    assert run.total_cycles == simulated.total_cycles
+    assert file.stat().st_size > 1000
 
 
 def test_every_family_has_its_module() -> None:

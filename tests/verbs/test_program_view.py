@@ -18,6 +18,7 @@ from pantile.verbs.program_axes import roles_of
 from pantile.verbs.program_check import check_program
 from pantile.verbs.program_run import simulate_program
 from pantile.verbs.program_view import view_program
+from pantile.view import render
 from pantile.view.columns import KINDS
 
 if TYPE_CHECKING:
@@ -56,6 +57,10 @@ def test_figures_equal_those_of_json(page: Page) -> None:
     assert {
         key.removeprefix("lower_bound "): value for key, value in figures.items() if key.startswith("lower")
     } == run["lower_bounds"]
+    busy = {
+        key.removeprefix("busy_ps "): value for key, value in figures.items() if key.startswith("busy_ps")
+    }
+    assert busy == run["busy_ps"]["threads"]
     assert {term.name: term.cycles for term in page.data.terms} == {
         name: n for name, n in run["terms"].items() if n
     }
@@ -63,7 +68,9 @@ def test_figures_equal_those_of_json(page: Page) -> None:
     assert page.to_json()["schema"] == "pantile/page/1"
 
 
-def test_findings_equal_those_of_the_check(page: Page, tmp_path: Path) -> None:
+def test_findings_equal_those_of_the_check(
+    page: Page, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     assert page.data.proved == check_program(PING_PONG, MESH).proved
     wrong = tmp_path / "wrong.py"
     wrong.write_text(
@@ -75,7 +82,20 @@ def test_findings_equal_those_of_the_check(page: Page, tmp_path: Path) -> None:
     assert [(each.code, each.grade, each.operations) for each in shown.data.findings] == [
         (each.code, each.grade, each.operations) for each in found.findings
     ]
-    assert any("told in words" in note for note in shown.data.notes)
+    assert not any("told in words" in note for note in shown.data.notes)
+    (order,), (race,) = shown.data.orders, (each for each in found.findings if each.order is not None)
+    assert shown.data.findings[order.finding].operations == race.operations
+    assert order.operations["listed"].tolist() == race.order.tolist()
+    late, early = race.operations
+    assert race.order.tolist().index(early) < race.order.tolist().index(late) == len(race.order) - 1
+    assert set(order.operations["start_cycle"].tolist()) == {-1}
+    entries, touches = order.lives.entries, order.lives.touches
+    read = touches["entry"][touches["operation"] == race.order.tolist().index(early)]
+    assert (entries["closed"][read] == len(race.order) - 1).sum() == 2  # X and W, read before they are filled
+    monkeypatch.setattr(program_page, "MOST_PLAYED", 0)
+    bare = view_program(wrong, MESH).data
+    assert bare.orders == ()
+    assert any("told in words only" in note for note in bare.notes)
 
 
 def test_rows_stand_in_the_order_of_the_run(page: Page) -> None:
@@ -167,14 +187,59 @@ def test_a_batch_is_an_axis_and_other_sums_are_refused() -> None:
 def test_what_cannot_be_shown_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(UsageError, match="a page shows a run on a machine, got none"):
         load_program(PING_PONG).show()  # type: ignore[attr-defined]
-    monkeypatch.setattr(program_page, "byte_residency", lambda *_: None)
+    monkeypatch.setattr(program_page, "byte_residency", lambda *_, **__: None)
     data = view_program(PING_PONG, MESH).data
     assert any("memories and matrices are left out" in note for note in data.notes)
-    monkeypatch.setattr(program_page, "MAX_OPERATIONS", 100)
+    monkeypatch.setattr(render, "MAX_OPERATIONS", 100)
     with pytest.raises(
-        OutsideModelError, match=r"programs of at most 100 operations, .* has 388; use simulate --trace"
+        UsageError, match="has 388 operations, a page shows at most 100; add --window 0:100, or another"
     ):
         view_program(PING_PONG, MESH)
+
+
+def alive(page: Page, row: int) -> list[tuple[int, ...]]:
+    """(memory, tag, bytes, operand, m_start, n_start, k_start) of all that is there at a row."""
+    assert page.data.residency is not None
+    entries = page.data.residency.entries
+    there = (entries["opened"] <= row) & ((entries["closed"] < 0) | (entries["closed"] > row))
+    names = ("memory", "tag", "bytes", "operand", "m_start", "n_start", "k_start")
+    return sorted(zip(*(entries[name][there].tolist() for name in names), strict=True))
+
+
+@pytest.mark.parametrize("window", [range(100, 150), range(1), range(380, 500)])
+def test_a_window_holds_what_the_whole_page_holds_there(page: Page, window: range) -> None:
+    part = view_program(PING_PONG, MESH, window=window)
+    rows = range(window.start, min(window.stop, 388))
+    whole, ops = page.data.operations, part.data.operations
+    assert ops.count == len(rows)
+    for name in set(ops.columns) - {"tile", "releaser", "waits", "posts", "source"}:
+        assert ops[name].tolist() == whole[name][rows.start : rows.stop].tolist()
+    for at, row in enumerate(rows):
+        assert alive(part, at) == alive(page, row)
+        for name, texts in (("waits", "waits"), ("posts", "posts"), ("source", "sources")):
+            mine = getattr(part.data, texts)[ops[name][at]] if ops[name][at] >= 0 else ""
+            same = getattr(page.data, texts)[whole[name][row]] if whole[name][row] >= 0 else ""
+            assert mine == same
+        if ops["tile"][at] >= 0:
+            (tile, same_tile) = (int(ops["tile"][at]), int(whole["tile"][row]))
+            for name in part.data.tiles.columns:
+                assert part.data.tiles[name][tile] == page.data.tiles[name][same_tile]
+        if ops["releaser"][at] >= 0:
+            assert ops["releaser"][at] + rows.start == whole["releaser"][row]
+        else:
+            assert whole["releaser"][row] not in rows
+    assert part.data.figures == page.data.figures
+    assert part.to_json()["first_operation"] == rows.start
+    assert f"--window {rows.start}:{rows.stop} -o PAGE.html" in part.data.command
+    assert part.data.window is not None
+    assert part.data.window.total == 388
+
+
+def test_a_window_outside_the_program() -> None:
+    with pytest.raises(
+        UsageError, match="--window: the program has operations 0 to 387, got a window from 388"
+    ):
+        view_program(PING_PONG, MESH, window=range(388, 400))
 
 
 def test_show_returns_the_page_and_view_writes_it(page: Page, tmp_path: Path) -> None:
@@ -192,8 +257,8 @@ def test_show_returns_the_page_and_view_writes_it(page: Page, tmp_path: Path) ->
     assert json.dumps(written.to_json())
     again: Any = pantile.view(PING_PONG, MESH, out)
     assert again.html == written.html
-    with pytest.raises(UsageError, match=r"^--window: means nothing for a program"):
-        pantile.view(PING_PONG, MESH, out, window=range(5))
+    some: Any = pantile.view(PING_PONG, MESH, out, window=range(5))
+    assert some.data.operations.count == 5
 
 
 def test_a_run_that_gets_stuck_still_has_a_page(tmp_path: Path) -> None:

@@ -133,15 +133,23 @@ def test_an_emitted_program_kept_as_json_is_checked_as_it_is(tmp_path: Path) -> 
 
 
 @pytest.mark.parametrize(
-    ("name", "value"),
-    [("calls", [{"name": "x"}]), ("emission", [{}]), ("event_ids", "8"), ("remarks", [1]), ("lines", [1])],
+    ("name", "value", "problem"),
+    [
+        ("calls", [{"name": "x"}], r"calls\[0\] is not a call of a function"),
+        ("emission", [{}], r"emission\[0\] is not a finding"),
+        ("event_ids", "8", "lacks event_ids"),
+        ("remarks", [1], r"remarks\[0\] is not a text"),
+        ("lines", [1], "another number of instructions than of lines"),
+    ],
 )
-def test_what_is_said_of_a_trace_must_be_readable(name: str, value: Any, tmp_path: Path) -> None:
+def test_what_is_said_of_a_trace_must_be_readable(
+    name: str, value: Any, problem: str, tmp_path: Path
+) -> None:
     core = pantile.ascend.Core("k.py")
     core.set(pantile.ascend.M, pantile.ascend.MTE1, 0)
     core.wait(pantile.ascend.M, pantile.ascend.MTE1, 0)
     data, path = core.program().to_json(), tmp_path / "k.json"
     data["parameters"][name] = value
     path.write_text(json.dumps(data))
-    with pytest.raises(ProgramError, match="are no trace's"):
+    with pytest.raises(ProgramError, match=problem):
         check_program(str(path))

@@ -8,12 +8,11 @@ from typing import TYPE_CHECKING
 import pytest
 
 import pantile
-from pantile.errors import UsageError
+from pantile.errors import InfeasibleError, UsageError
 from pantile.tiling.plan import Note
 from pantile.verbs.arguments import PlanOptions
 from pantile.verbs.result import Many
 from pantile.verbs.sessions import planned, sessions_of, single_or_many
-from pantile.verbs.systolic import InfeasibleError
 
 if TYPE_CHECKING:
     from collections.abc import Callable

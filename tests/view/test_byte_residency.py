@@ -120,3 +120,26 @@ def test_memories_too_large_to_follow(monkeypatch: pytest.MonkeyPatch) -> None:
     assert lives(byte_residency(ops, rows, endings())) == [(1 << 40, 0, 0, -1)]  # cells of 1 MiB
     monkeypatch.setattr(module, "MOST_CELLS", 1 << 20)
     assert byte_residency(ops, rows, endings()) is None
+
+
+def test_what_is_left_of_bytes_lives_on_where_entries_are_mere_bytes() -> None:
+    none = OPERANDS.index("none")
+    ops = operations(*[("load", -1, 0, 0)] * 3)
+    rows = ranges((0, WRITE, none, 0, 96), (1, WRITE, none, 32, 32), (2, READ, none, 0, 64))
+    found = byte_residency(ops, rows, endings(), remainders=True)
+    assert lives(found) == [(0, -1, 0, 1), (0, -1, 1, -1), (64, -1, 1, -1), (32, -1, 1, -1)]
+    assert found is not None
+    assert found.entries["bytes"].tolist() == [96, 32, 32, 32]
+    assert found.touches["entry"].tolist() == [0, 3, 1, 3]
+    assert found.touches["lo"].tolist() == [0, 32, 0, 0]
+    assert found.touches["length"].tolist() == [96, 32, 64, 64]
+    ended = byte_residency(ops, rows, endings())
+    assert lives(ended) == [(0, -1, 0, 1), (32, -1, 1, -1)]
+
+
+def test_mere_bytes_that_are_read_first_were_there_before() -> None:
+    none = OPERANDS.index("none")
+    ops = operations(*[("load", -1, 0, 0)] * 2)
+    rows = ranges((0, WRITE, none, 0, 32), (1, READ, none, 32, 32))
+    assert lives(byte_residency(ops, rows, endings(), remainders=True)) == [(0, -1, 0, -1), (32, -1, -1, -1)]
+    assert lives(byte_residency(ops, rows, endings())) == [(0, -1, 0, -1), (32, -1, 1, -1)]

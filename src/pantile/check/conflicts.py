@@ -5,21 +5,23 @@ Works per distinct set of bytes and per thread, so that work grows with the acce
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, TypedDict
 
 import numpy as np
 
 from pantile.check.chains import NEVER
 from pantile.check.compiled import COMPILED_FROM, pack, run_kernel
 from pantile.check.conflict_kernel import CHAINS, FOUND
+from pantile.check.forwarded import Forwarded
 from pantile.check.group_kernel import NOBODY, PRIVATE
 from pantile.check.overlap import common_range, normal, overlaps, stop
-from pantile.program.tables import Kind, Mode
+from pantile.program.tables import Mode
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection
+    from collections.abc import Callable, Collection, Sequence
 
     from pantile.check.order import Order
+    from pantile.program.program import Program
 
 KINDS = ("RAW", "WAR", "WAW")
 
@@ -83,6 +85,7 @@ def conflicts_of(
     *,
     private: Collection[int] = (),
     forwarding: Collection[int] = (),
+    accumulating: Sequence[Sequence[int]] = (),
     compiled: bool | None = None,
     on_compile: Callable[[], None] = lambda: None,
 ) -> np.ndarray:
@@ -92,6 +95,8 @@ def conflicts_of(
         order: Happens-before.
         private: Spaces in which nothing conflicts, for every access has bytes of its own.
         forwarding: Operations whose results later computes of their thread see although they overlap.
+        accumulating: Pairs of an operation and the number of a sum: later ones of the same sum and thread see
+            what it adds although they overlap.
         compiled: Whether to use the compiled scan; by default, only where the program is large.
         on_compile: Called before anything is compiled.
     """
@@ -104,51 +109,30 @@ def conflicts_of(
     if not len(pairs):
         return np.zeros(0, CONFLICT)
     found = _unordered(order, groups, pairs, fast, on_compile)
-    rows = _conflicts(order, groups, pairs, found)
-    if len(forwarding):
-        computes = order.tables["op"]["kind"][rows["second"]] == Kind.COMPUTE
-        forwards = np.isin(rows["first"], np.asarray(forwarding))
-        rows = rows[~(rows["same_thread"] & computes & forwards)]
-        rows = rows[~_handed_on(order, rows, np.asarray(forwarding))]
-    return rows
+    forwarded = Forwarded.of(order, forwarding, accumulating)
+    if not forwarded.any:
+        return _conflicts(order, groups, pairs, found)
+    kept = ~forwarded.sees(found.first, found.second)
+    rows = _conflicts(order, groups, pairs, _Found(*(column[kept] for column in found)))
+    return np.asarray(rows[~forwarded.handed_on(rows)])
 
 
-def _handed_on(order: Order, rows: np.ndarray, forwarding: np.ndarray) -> np.ndarray:
-    """Return which conflicts no timing shows, because a later compute goes on with what the first leaves.
+class Exemptions(TypedDict):
+    """What a program's parameters say that is no conflict; arguments of :func:`conflicts_of`."""
 
-    It sees those bytes before it writes them: where it is over before the second, so are they.
-    """
-    tables, found = order.tables, np.zeros(len(rows), bool)
-    ops, access = tables["op"], tables["access"]
-    computes = np.flatnonzero(ops["kind"] == Kind.COMPUTE)
-    computes = computes[np.argsort(order.chains.thread[computes], kind="stable")]
-    follows = np.full(len(ops), -1)
-    mine = order.chains.thread[computes]
-    follows[computes[:-1]] = np.where(mine[1:] == mine[:-1], computes[1:], -1)
-    reads = access[(access["mode"] != Mode.WRITE) & np.isin(access["op"], computes) & (access["rows"] == 1)]
-    heir = rows["first"].astype(np.int64)
-    at = np.flatnonzero(np.isin(heir, forwarding) & ~rows["same_thread"])
-    while len(at):
-        heir[at] = follows[heir[at]]
-        at = at[heir[at] >= 0]
-        at = at[_reads(reads, heir[at], rows[at])]
-        found[at] = order.before(heir[at], rows["second"][at])
-        at = at[~found[at] & np.isin(heir[at], forwarding)]
-    return found
+    private: Collection[int]
+    forwarding: Collection[int]
+    accumulating: Sequence[Sequence[int]]
 
 
-def _reads(reads: np.ndarray, ops: np.ndarray, rows: np.ndarray) -> np.ndarray:
-    """Return whether each operation reads all bytes of a conflict."""
-    first, last = (np.searchsorted(reads["op"], ops, side) for side in ("left", "right"))
-    counts = last - first
-    which = np.repeat(np.arange(len(ops)), counts)
-    mine = reads[np.arange(len(which)) - np.repeat(np.cumsum(counts) - counts - first, counts)]
-    wanted = rows[which]
-    whole = mine["space"] == wanted["space"]
-    whole &= (mine["lo"] <= wanted["lo"]) & (mine["lo"] + mine["length"] >= wanted["hi"])
-    found = np.zeros(len(ops), bool)
-    found[which[whole]] = True
-    return found
+def exemptions_of(program: Program) -> Exemptions:
+    """Return what a program itself says that is no conflict."""
+    given = program.parameters
+    return {
+        "private": given.get("private", ()),
+        "forwarding": given.get("forwarding", ()),
+        "accumulating": given.get("accumulating", ()),
+    }
 
 
 def _grouped(order: Order, private: Collection[int], fast: bool, on_compile: Callable[[], None]) -> _Groups:

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 Verdict = Literal["never", "schedule-dependent", "always", "undecided"]
 
 _SHOWN_STEPS, _SHOWN_THREADS = 12, 8
+_ONE_BIT = " with one-bit flags"
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,7 +105,7 @@ def check_deadlock(program: Program, order: Order, budget: int, *, one_bit: bool
         one_bit: Whether posts to flags that are up are lost.
     """
     found = deadlock_of(order, budget, one_bit=one_bit)
-    flags = " with one-bit flags" if one_bit else ""
+    flags = _ONE_BIT if one_bit else ""
     if found.verdict == "never":
         how = f" in any of the {found.states} states with a choice" if found.states else ""
         return Report(proved=(f"deadlock{flags}: no thread waits for ever{how}",))
@@ -120,11 +121,11 @@ def check_deadlock(program: Program, order: Order, budget: int, *, one_bit: bool
                 ),
             )
         )
-    return Report((_finding(program, order, found, flags),))
+    return Report((_finding(program, order, found, one_bit=one_bit),))
 
 
-def _finding(program: Program, order: Order, found: Deadlock, flags: str) -> Finding:
-    naming = Naming(program)
+def _finding(program: Program, order: Order, found: Deadlock, *, one_bit: bool) -> Finding:
+    naming, flags = Naming(program), _ONE_BIT if one_bit else ""
     assert found.reached is not None
     waits = _waits(order, found)
     threads = dict.fromkeys(naming.thread(op) for op in waits)
@@ -149,7 +150,7 @@ def _finding(program: Program, order: Order, found: Deadlock, flags: str) -> Fin
         operations=tuple(waits),
         evidence="; ".join(evidence),
         grade="hang",
-        mend=_mend(naming, order, found, waits, bool(cycle)),
+        mend=_mend(naming, order, found, waits, cycle=bool(cycle), one_bit=one_bit),
     )
 
 
@@ -242,7 +243,15 @@ def _cycle(naming: Naming, order: Order, found: Deadlock, waits: dict[int, list[
     return []
 
 
-def _mend(naming: Naming, order: Order, found: Deadlock, waits: dict[int, list[int]], cycle: bool) -> str:
+def _mend(
+    naming: Naming,
+    order: Order,
+    found: Deadlock,
+    waits: dict[int, list[int]],
+    *,
+    cycle: bool,
+    one_bit: bool,
+) -> str:
     counters = order.tables["counter"]
     starved = [
         counter
@@ -254,6 +263,11 @@ def _mend(naming: Naming, order: Order, found: Deadlock, waits: dict[int, list[i
         if counters["overflow"][counter] == Overflow.ERROR:
             buffer = naming.program.text(int(counters["dst"][counter]))
             return f"release every slot of {buffer} that is acquired"
+    if starved and one_bit and not order.surplus.any():
+        return (
+            f"a set of {naming.wanted(starved[0])} is lost while it is up: use an id for each half or stage, "
+            "or let the source wait until the flag was taken"
+        )
     if starved:
         return f"see to {naming.wanted(starved[0])} once for every wait, or drop the wait"
     if cycle:

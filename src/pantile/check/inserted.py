@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from pantile.check.conflicts import conflicts_of
+from pantile.check.conflicts import conflicts_of, exemptions_of
 from pantile.check.order import happens_before
 from pantile.check.report import Report
 from pantile.program.piece import Piece
@@ -53,8 +53,7 @@ def check_inserted(
         len(
             conflicts_of(
                 each,
-                private=program.parameters.get("private", ()),
-                forwarding=program.parameters.get("forwarding", ()),
+                **exemptions_of(program),
                 compiled=compiled,
                 on_compile=on_compile,
             )

@@ -24,6 +24,9 @@ if TYPE_CHECKING:
 
     from pantile.program.program import Program
 
+DENSE = 1 << 24
+"""Up to this extent, ends of ranges are numbered by a mark per element; beyond it they are sorted."""
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Counted:
@@ -106,11 +109,9 @@ def _count(program: Program, axes: Sequence[int], boxes: np.ndarray, weights: np
     volume, inside = (np.prod(each[1] - each[0], axis=0) for each in (boxes, clipped))
     edges, places = [], []
     for (lo, hi), extent in zip(np.swapaxes(clipped, 0, 1), extents, strict=True):
-        cut = np.zeros(extent + 1, bool)
-        cut[lo] = cut[hi] = cut[0] = cut[extent] = True
-        number = np.cumsum(cut) - 1
-        edges.append(np.flatnonzero(cut))
-        places.append((number[lo], number[hi]))
+        cuts, place = _numbered(lo, hi, extent)
+        edges.append(cuts)
+        places.append(place)
     shape = tuple(len(each) for each in edges)
     if prod(shape) > MAX_CELLS:
         return prod(shape)
@@ -127,6 +128,19 @@ def _count(program: Program, axes: Sequence[int], boxes: np.ndarray, weights: np
     return _Counted(
         names, edges, grid, int(((volume - inside) * np.abs(weights)).sum()), Points.of(program, axes)
     )
+
+
+def _numbered(
+    lo: np.ndarray, hi: np.ndarray, extent: int
+) -> tuple[np.ndarray, tuple[np.ndarray, np.ndarray]]:
+    """Return where ranges along an axis begin and end, and the numbers of their own ends there."""
+    if extent > DENSE:
+        cuts = np.unique(np.concatenate([lo, hi, [0, extent]]))
+        return cuts, (np.searchsorted(cuts, lo), np.searchsorted(cuts, hi))
+    cut = np.zeros(extent + 1, bool)
+    cut[lo] = cut[hi] = cut[0] = cut[extent] = True
+    number = np.cumsum(cut) - 1
+    return np.flatnonzero(cut), (number[lo], number[hi])
 
 
 def _verdict(counted: _Counted | int, what: str, done: str) -> Report:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from pantile.check.conflicts import KINDS, conflicts_of
+from pantile.check.conflicts import KINDS, conflicts_of, exemptions_of
 from pantile.check.intent import Intent
 from pantile.check.naming import Naming
 from pantile.check.report import Finding, Grade, Report, Severity
@@ -101,8 +101,7 @@ def races_of(
     """
     rows = conflicts_of(
         order,
-        private=program.parameters.get("private", ()),
-        forwarding=program.parameters.get("forwarding", ()),
+        **exemptions_of(program),
         compiled=compiled,
         on_compile=on_compile,
     )
@@ -220,6 +219,7 @@ def _finding(naming: Naming, order: Order, race: Race, judge: Judge | None) -> F
         evidence=evidence,
         grade=grade,
         mend=_mend(naming, race),
+        order=race.witness[: int(np.flatnonzero(race.witness == race.first)[0]) + 1],
     )
 
 

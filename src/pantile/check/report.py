@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any, Literal
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Literal
+
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
 
 Severity = Literal["error", "warning", "note"]
 Grade = Literal[
@@ -47,6 +51,8 @@ class Finding:
         evidence: What shows it: an order of events, a range of elements, two numbers.
         grade: How bad it is.
         mend: How to repair it; empty where nothing sensible can be said.
+        order: Operations in a legal order that shows it, up to the one that goes wrong; ``None`` where there
+            is none. Not part of :meth:`to_json`: there it is told in words.
     """
 
     code: str
@@ -56,6 +62,7 @@ class Finding:
     evidence: str = ""
     grade: Grade = ""
     mend: str = ""
+    order: npt.NDArray[np.int64] | None = field(default=None, compare=False, repr=False)
 
     def __post_init__(self) -> None:
         assert self.code in CODES, self.code

@@ -13,7 +13,7 @@ from pantile.cli import options
 from pantile.cli.machines import machines
 from pantile.cli.output import announce_compile, emit, json_text, remark, shown
 from pantile.cli.usage import usage_error
-from pantile.errors import ManyProblems, PantileError, Place, UsageError
+from pantile.errors import ManyProblems, PantileError, UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -183,12 +183,6 @@ def simulate(
     """
     from pantile.verbs.simulate import simulate as run_simulate
 
-    if core is not None and trace is None:
-        raise UsageError(
-            "it chooses what --trace draws, got no --trace",
-            place=Place("--core"),
-            mend="add --trace FILE, or leave --core out",
-        )
     result = run_simulate(
         workload,
         machine,

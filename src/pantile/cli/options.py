@@ -79,7 +79,10 @@ Core = Annotated[
     str | None, typer.Option("--core", metavar="I", help="list the instructions of one core's tiles only")
 ]
 TracedCore = Annotated[
-    str | None, typer.Option("--core", metavar="I", help="draw one core only; with --trace")
+    str | None,
+    typer.Option(
+        "--core", metavar="I", help="draw one core only; on Ascend machines, simulate that one only"
+    ),
 ]
 Window = Annotated[
     str | None, typer.Option("--window", metavar="A:B", help="operations A to B-1 only, counted from 0")

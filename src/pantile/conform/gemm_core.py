@@ -5,31 +5,25 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from pantile.conform.compare import KNOWN
-from pantile.errors import OutsideModelError
+from pantile.conform.compare import KNOWN, Whole
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from pantile.conform.result import CaseOutcome
 
-_REMARKS = ("id", "note", "commit", "input")
-_SWIZZLE_INPUTS = ("m", "k", "n", "m_tile", "n_tile", "block_num")
+_REMARKS = ("id", "note", "commit")
 
 
 def is_case(value: Any) -> bool:
-    """Whether *value* is one core's launch with its stream."""
-    if not isinstance(value, dict) or not isinstance(value.get("input"), dict):
-        return False
-    return isinstance(value.get("trace"), list) and "block_idx" in value["input"]
+    """Whether *value* is one core's launch with its stream; a trace with an ``expect`` is another kind."""
+    return isinstance(value, dict) and "input" in value and "trace" in value and "expect" not in value
 
 
 def is_swizzle_table(value: Any) -> bool:
-    """Whether *value* is a list of products, each with the order of its blocks."""
-    return (
-        isinstance(value, list)
-        and bool(value)
-        and all(isinstance(row, dict) and "block_num" in row and "blocks" in row for row in value)
+    """Whether *value* is a list of products with the order of their blocks; a wrong row hides no other."""
+    return isinstance(value, list) and any(
+        isinstance(row, dict) and "block_num" in row and "blocks" in row for row in value
     )
 
 
@@ -38,7 +32,13 @@ def check_case(value: Any, stem: str, on_compile: Callable[[], None]) -> list[Ca
     from pantile.conform.case import case_name, outcome_of
 
     def stream() -> dict[str, Any]:
-        return {**dict.fromkeys(_REMARKS, KNOWN), "trace": _stream(value["input"])}
+        from pantile.conform.ascend_inputs import launch_of_case, require_traces
+        from pantile.targets.ascend.block_gemm import gemm_block
+
+        launch, read = launch_of_case(value["input"])
+        require_traces({"": value})
+        trace = Whole(list(gemm_block(launch)))
+        return {**dict.fromkeys(_REMARKS, KNOWN), "input": read, "trace": trace}
 
     return [outcome_of(case_name(value, stem), value, stream, field="input", wanted="a launch of one core")]
 
@@ -49,46 +49,27 @@ def check_swizzle_table(value: Any, stem: str, on_compile: Callable[[], None]) -
 
     outcomes = []
     for at, row in enumerate(value):
-        name = f"{stem}[{at}] {'x'.join(str(row.get(key)) for key in 'mkn')}"
+        name = f"{stem}[{at}]"
+        if isinstance(row, dict):
+            name += f" {'x'.join(str(row.get(key)) for key in 'mkn')}"
         outcomes.append(outcome_of(name, row, partial(_row, row), field="m", wanted="a product"))
     return outcomes
 
 
-def _stream(recorded: dict[str, Any]) -> list[Any]:
-    from pantile.targets.ascend.block_call import K_TILE, M_TILE, N_TILE, BlockCall
-    from pantile.targets.ascend.block_gemm import gemm_block
-    from pantile.targets.ascend.elements import ELEMENTS
-
-    tile = tuple(recorded[key] for key in ("m_tile", "k_tile", "n_tile"))
-    if tile != (M_TILE, K_TILE, N_TILE):
-        raise OutsideModelError(
-            f"the library has one tile, {M_TILE} x {K_TILE} x {N_TILE}; the case has {tile}"
-        )
-    launch = BlockCall(
-        element=ELEMENTS[recorded["dtype"]],
-        m=recorded["m"],
-        n=recorded["n"],
-        k=recorded["k"],
-        ta=bool(recorded["TA"]),
-        tb=bool(recorded["TB"]),
-        has_bias=bool(recorded["bias"]),
-        block_idx=recorded["block_idx"],
-        block_num=recorded["block_num"],
-    )
-    return list(gemm_block(launch))
-
-
-def _row(row: dict[str, Any]) -> dict[str, Any]:
+def _row(row: Any) -> dict[str, Any]:
+    from pantile.conform.ascend_inputs import product_of_row
     from pantile.targets.ascend.block_swizzle import block_order
 
-    m, k, n, m_tile, n_tile, cores = (int(row[key]) for key in _SWIZZLE_INPUTS)
-    order = block_order(m, n, k, m_tile=m_tile, n_tile=n_tile, block_num=cores)
+    given, read = product_of_row(row)
+    m_tile, n_tile = given.m_tile, given.n_tile
+    order = block_order(given.m, given.n, given.k, m_tile=m_tile, n_tile=n_tile, block_num=given.block_num)
     blocks = []
     for task in range(order.blocks):
         at_m, at_n = order.block(task)
-        blocks.append([at_m, at_n, min(m_tile, m - at_m * m_tile), min(n_tile, n - at_n * n_tile)])
+        sizes = (min(m_tile, given.m - at_m * m_tile), min(n_tile, given.n - at_n * n_tile))
+        blocks.append([at_m, at_n, *sizes])
     return {
-        **dict.fromkeys(_SWIZZLE_INPUTS, KNOWN),
+        **read,
         "count": order.count,
         "direct": int(order.by_columns),
         "m_loops": order.m_loops,

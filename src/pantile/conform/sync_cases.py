@@ -39,7 +39,7 @@ def _verdicts(trace: list[Any], case: str) -> dict[str, Any]:
     from pantile.targets.ascend.trace import program_of_trace
     from pantile.targets.ascend.verdicts import verdicts_on
 
-    return verdicts_on(program_of_trace(trace, case))
+    return verdicts_on(program_of_trace(trace, case, as_recorded=True))
 
 
 def _in_the_order_of(expected: Any, computed: Any) -> Any:

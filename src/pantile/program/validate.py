@@ -11,7 +11,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from pantile.errors import ManyProblems, PantileError
 from pantile.program.tables import MAX_AXES, Completes, Edge, Kind, Mode, Overflow, Test
+from pantile.tiling.tiling import Tiling
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -208,7 +210,32 @@ def _parameters(program: Program) -> Iterator[str]:
     known = max(len(durations) if isinstance(durations, list | tuple) else 0, len(works))
     if ("tiling" in given or works) and np.any((models < -1) | (models > known)):
         yield f"table 'op': a duration model that is none of {known}"
-    operations = len(program.pieces[0].tables["op"])
+    for name in ("private", "forwarding"):
+        if not isinstance(values := given.get(name, []), list | tuple) or not _counts(values):
+            yield f"parameters: {name} are no list of counts"
+    yield from _tiling(given)
+    yield from _lives(given, len(program.pieces[0].tables["op"]))
+
+
+def _tiling(given: Mapping[str, Any]) -> Iterator[str]:
+    """Why the tiling that parameters state cannot be one; it may be missing."""
+    stated = given.get("tiling")
+    if not stated:
+        return
+    try:
+        tiling = Tiling.from_json(stated)
+        if not _texts(tiling.dimensions) or not _counts(tiling.total):
+            yield "parameters: tiling is of no texts and whole numbers"
+    except ManyProblems as error:
+        yield from (f"parameters: tiling: {problem.problem}" for problem in error.problems)
+    except PantileError as error:
+        yield f"parameters: tiling: {error.problem}"
+    except (KeyError, TypeError, ValueError, AttributeError) as error:
+        yield f"parameters: tiling is none: {type(error).__name__} {error}"
+
+
+def _lives(given: Mapping[str, Any], operations: int) -> Iterator[str]:
+    """Return the first time in a buffer that cannot be."""
     lives = given.get("lives", [])
     if not isinstance(lives, list | tuple):
         yield "parameters: lives are no list"

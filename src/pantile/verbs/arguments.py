@@ -6,7 +6,7 @@ import os
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
-from pantile.errors import UsageError
+from pantile.errors import Place, UsageError
 from pantile.machine import Machine, load_machine
 from pantile.workload.load import load_workload
 from pantile.workload.matmul import Matmul
@@ -77,6 +77,20 @@ def machine_of(machine: MachineLike) -> Machine:
             mend="`pantile machines` lists the presets",
         )
     return machine if isinstance(machine, Machine) else load_machine(machine)
+
+
+def refuse_core(core: int | None) -> None:
+    """Refuse to run one core alone, of a machine whose cores share what they run on.
+
+    Raises:
+        UsageError: If one is named.
+    """
+    if core is not None:
+        raise UsageError(
+            "it chooses what --trace draws, got no --trace",
+            place=Place("--core"),
+            mend="add --trace FILE, or leave --core out",
+        )
 
 
 def networks_of(workload: WorkloadLike, dims: Mapping[str, int]) -> tuple[Network, ...]:

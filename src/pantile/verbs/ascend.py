@@ -7,7 +7,6 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from pantile.errors import (
-    InfeasibleError,
     MachineError,
     ManyProblems,
     OutsideModelError,
@@ -25,7 +24,7 @@ from pantile.verbs.ascend_planners import ASCEND_PLANNERS
 from pantile.verbs.ascend_report import report_on_launch
 from pantile.verbs.ascend_run import KernelRun, core_program, run_launch
 from pantile.verbs.families import PlannedLayer
-from pantile.verbs.outside import outside_notes
+from pantile.verbs.outside import infeasible_plans, outside_notes
 from pantile.verbs.result import head
 from pantile.workload.matmul import Matmul
 
@@ -93,13 +92,7 @@ class Ascend:
             InfeasibleError: If a plan is infeasible; all of them together.
             OutsideModelError: If nothing is inside the model.
         """
-        raise_all(
-            [
-                InfeasibleError(each.plan.reason, place=Place(node_text(self.network, each.node.name)))
-                for each in self.plans
-                if each.plan is not None and not each.plan.feasible
-            ]
-        )
+        raise_all(infeasible_plans(self.network, self.plans))
         if all(each.plan is None for each in self.plans):
             raise OutsideModelError(f"no node of {self.network.name} is a matrix product")
 

@@ -14,11 +14,14 @@ from pantile.check.report import Finding, Report
 from pantile.errors import PantileError, UsageError
 from pantile.targets.ascend.alignment import ALIGNMENTS_220X, check_alignment
 from pantile.targets.ascend.calls import call_of_json, contracts_of
+from pantile.targets.ascend.contracts import Contract, contract_of
 from pantile.targets.ascend.findings import core_findings
 from pantile.targets.ascend.judge import StreamJudge
+from pantile.targets.ascend.kept_trace import require_trace
 from pantile.targets.ascend.listing_order import check_listing_order
 from pantile.targets.ascend.memory import BUFFERS_220X
-from pantile.targets.ascend.trace import FAMILY, require_trace
+from pantile.targets.ascend.pipes import EVENT_IDS
+from pantile.targets.ascend.trace import FAMILY
 from pantile.tiling.plan import Note
 from pantile.verbs.redundant_cost import RedundantCost
 from pantile.verbs.timing import timed
@@ -56,9 +59,7 @@ def report_on_trace(
     """
     require_trace(program)
     capacities, alignments = buffers_of(machine)
-    ids = program.parameters["event_ids"]
-    if machine is not None:
-        ids = machine.family_table(FAMILY).get("event_ids", ids)
+    ids = event_ids_of(machine, program.parameters["event_ids"])
     judged = replace(program, parameters={**program.parameters, "event_ids": ids})
     timeline = _timeline(judged, machine, on_compile)
     judge = StreamJudge(judged, capacities, timeline)
@@ -76,7 +77,17 @@ def report_on_trace(
     report = _traps(program) + core_findings(program) + _scope_as_notes(report)
     report += check_alignment(program, alignments)
     remarks = tuple(Note("trace", remark) for remark in program.parameters.get("remarks", ()))
-    return report, (*remarks, *_contracts(program))
+    return report, (*remarks, *_contracts(program), *_without_caller(program, report))
+
+
+def _without_caller(program: Program, report: Report) -> list[Note]:
+    """Return a remark if what stops is a program that waits for flags which its caller would raise."""
+    needs = contract_of(program.parameters["stream"]).needs
+    if not needs or not any(each.code in ("PT-DEADLOCK", "PT-UNPAIRED") for each in report.findings):
+        return []
+    flags = Contract(needs=needs).lines()[0]
+    mend = "add what the caller sets and takes, or check a call of mma_tile as mma-tile:… with its events"
+    return [Note("caller", f"checked alone, without the code of a caller; at its begin it {flags}; {mend}")]
 
 
 def _contracts(program: Program) -> tuple[Note, ...]:
@@ -113,6 +124,12 @@ def buffers_of(machine: Machine | None) -> tuple[dict[str, int], dict[str, int]]
     capacities = {each.name.upper(): each.capacity_bytes for each in inside if each.capacity_bytes}
     alignments = {each.name.upper(): each.granule_bytes for each in inside if each.granule_bytes}
     return capacities, alignments
+
+
+def event_ids_of(machine: Machine | None, otherwise: int = EVENT_IDS) -> int:
+    """Return how many ids of flags every pair of pipes of a machine has, *otherwise* if it does not say."""
+    stated = None if machine is None else machine.family_table(FAMILY).get("event_ids")
+    return stated if isinstance(stated, int) else otherwise
 
 
 def _traps(program: Program) -> Report:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -15,7 +15,7 @@ from pantile.planners.asw.block_order import BlockOrder
 from pantile.planners.cann.block_order import WINDOW, reduction_pieces
 from pantile.planners.cann.problem import DEFAULT_DTYPE
 from pantile.targets.ascend.elements import BY_DTYPE
-from pantile.targets.ascend.kernel import WORK, Kernel, works_of
+from pantile.targets.ascend.kernel import HALVES, WORK, Kernel, works_of
 from pantile.targets.ascend.numbers import DTYPES
 from pantile.tiling.cut import ceil_div
 from pantile.tiling.plan import Note
@@ -23,7 +23,7 @@ from pantile.tiling.swizzle import Swizzle
 from pantile.verbs.ascend_check import buffers_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from pantile.machine import Machine
     from pantile.targets.ascend.kernel import Works
@@ -210,7 +210,8 @@ def _asw(plan: Plan, product: Matmul, machine: Machine) -> Launch:
         for level, nominal in zip(plan.tiling.levels, plan.tiling.nominal_sizes, strict=True)
     }
     block, tile = sizes["block"], sizes["tile"]
-    kernel = Kernel(
+    capacities = buffers_of(machine)[0]
+    planned = Kernel(
         **_types(product),
         m=total["m"],
         n=total["n"],
@@ -222,15 +223,40 @@ def _asw(plan: Plan, product: Matmul, machine: Machine) -> Launch:
         l1_buffers=plan.buffering["l1"],
         sums=plan.buffering["l0c"],
         unit_flag=bool(plan.parameters["unit_flag"]),
-        capacities=buffers_of(machine)[0],
+        capacities={**capacities, "L1": _ANY},
     )
+    kernel = _in_l1(planned, capacities)
+    notes = [OWN]
+    if (kernel.chunk, kernel.l1_buffers) != (planned.chunk, planned.l1_buffers):
+        told = f"K in chunks of {kernel.chunk} ({kernel.l1_buffers} in L1), planned {planned.chunk}"
+        why = "the plan leaves no room in L1 for the bias and for what rows and K are padded to"
+        notes.append(Note("lowering", f"{told} ({planned.l1_buffers}): {why}"))
     sources, dealt = _sources(product, total["b"]), _Dealt(plan, machine, kernel, total["b"])
-    several = (block["m"], block["n"]) != (kernel.tile_m, kernel.tile_n)
+    if (block["m"], block["n"]) != (kernel.tile_m, kernel.tile_n):
+        notes.append(_RELOADED)
 
     def work_of(core: int) -> Works:
         return _with_sources(works_of(dealt.by_core.get(core, [])), sources)
 
-    return Launch(kernel, total["b"], machine.grid.cores, work_of, (OWN, _RELOADED) if several else (OWN,))
+    return Launch(kernel, total["b"], machine.grid.cores, work_of, tuple(notes))
+
+
+_ANY = 1 << 40
+"""Bytes of an L1 that holds every chunk."""
+
+
+def _in_l1(planned: Kernel, capacities: Mapping[str, int]) -> Kernel:
+    """Return a kernel with as many chunks of a plan's length in L1 as fit; with two, of shorter ones.
+
+    Raises:
+        CapacityError: If not even two chunks of a single step fit.
+    """
+    kernel, room = planned, capacities["L1"]
+    while kernel.chunk_bytes * kernel.l1_buffers > room and kernel.l1_buffers > HALVES:
+        kernel = replace(kernel, l1_buffers=kernel.l1_buffers // 2)
+    while kernel.chunk_bytes * kernel.l1_buffers > room and kernel.chunk > kernel.step:
+        kernel = replace(kernel, chunk=(kernel.chunk - 1) // kernel.step * kernel.step)
+    return replace(kernel, capacities=capacities)
 
 
 def _with_sources(works: Works, sources: tuple[np.ndarray, np.ndarray]) -> Works:

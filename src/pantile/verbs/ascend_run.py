@@ -109,6 +109,11 @@ class KernelRun:
         return all(layer.ok for layer in self.layers)
 
     @property
+    def timelines(self) -> tuple[Timeline, ...]:
+        """The run of the slowest core of every layer."""
+        return tuple(layer.slowest[1] for layer in self.layers)
+
+    @property
     def total_ps(self) -> int:
         """Picoseconds of all layers, each until its slowest core is done."""
         return sum(layer.ticks for layer in self.layers)

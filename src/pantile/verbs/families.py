@@ -123,7 +123,10 @@ class Session(Protocol):
         """Return a report on every layer's program."""
 
     def simulation(self, on_compile: Callable[[], None], core: int | None = None) -> Result:
-        """Return one run of the network; of a family whose cores run alone, of one core if it is named."""
+        """Return one run of the network; of a family whose cores run alone, of one core if it is named.
+
+        Pages show one that is a :class:`~pantile.verbs.shown_run.PlannedRun`, whatever the family.
+        """
 
     def traced(self, on_compile: Callable[[], None], core: int | None) -> tuple[Result, Iterator[Slice]]:
         """Return one run of the network, and what every unit did in it."""

@@ -8,18 +8,18 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
-import numpy as np
-
+from pantile.check.outcome import EQUAL, Outcome, broken_pair, worst_outcome
 from pantile.check.products import check_products
 from pantile.check.report import Finding
-from pantile.check.witness import late_order
 from pantile.errors import OutsideModelError, PantileError
 from pantile.simulate.execute import execute
 from pantile.simulate.trial import SEED, Trial, trial_of
 
 if TYPE_CHECKING:
+    import numpy as np
+
     from pantile.check.order import Order
     from pantile.check.races import Race
     from pantile.check.report import Grade, Severity
@@ -31,13 +31,6 @@ MOST_EXECUTED = 200_000
 
 DATA = f"on small integers (seed {SEED})"
 """What is said of the inputs."""
-
-
-class Outcome(NamedTuple):
-    """What came of a legal order: the first wrong element in words, if any; or why it was not executed."""
-
-    difference: str = ""
-    untried: str = ""
 
 
 @dataclass(eq=False)
@@ -79,7 +72,7 @@ class ValueJudge:
 
     def __call__(self, race: Race, order: Order) -> tuple[Grade, Severity, str]:
         """Return grade and severity of a race, and what was seen."""
-        witness, how = self._witness_outcome(race, order)
+        witness, how = worst_outcome(race, order, self._outcome)
         if witness.untried:
             said = f"not executed: {witness.untried}"
         elif witness.difference:
@@ -87,14 +80,15 @@ class ValueJudge:
         else:
             said = f"executed {DATA} in that order, the output is NumPy's"
         if self.run_outcome is None:
-            return (*_without_machine(witness), said)
+            return (*witness.grade, said)
         grade, severity, where = self._on_machine(race, witness, self.run_outcome)
         return grade, severity, f"{said}; on {self.machine} {where}"
 
     def _on_machine(self, race: Race, witness: Outcome, run: Outcome) -> tuple[Grade, Severity, str]:
         """Return grade and severity by the run on the machine, and in which order the race went there."""
         held: Grade = "timing-dependent" if witness.untried or witness.difference else EQUAL
-        broken = self._broken_pair(race)
+        assert self.timeline is not None
+        broken = broken_pair(race, self.timeline.times)
         if not broken:
             return held, "warning", "they run in the right order, by its timing alone"
         where = f"operation {broken[1]} starts before {broken[0]} has ended"
@@ -121,18 +115,6 @@ class ValueJudge:
             else "look at what is read before it was moved there",
         )
 
-    def _witness_outcome(self, race: Race, order: Order) -> tuple[Outcome, str]:
-        """What the witness computes, or where that is right the order farthest from it; and which it was."""
-        outcome = self._outcome(race.witness)
-        if outcome.untried or outcome.difference:
-            return outcome, "in that order"
-        late = late_order(order, race.first, race.second)
-        if late is not None:
-            later = self._outcome(late)
-            if later.difference:
-                return later, f"with operation {race.first} as late as can be"
-        return outcome, "in that order"
-
     def _outcome(self, order: Timeline | np.ndarray) -> Outcome:
         if isinstance(self.trial, str):
             return Outcome(untried=self.trial)
@@ -144,19 +126,3 @@ class ValueJudge:
         except PantileError as error:
             return Outcome(untried=error.problem)
         return Outcome(difference=self.trial.difference(outputs[self.trial.output]))
-
-    def _broken_pair(self, race: Race) -> tuple[int, int] | None:
-        """The first pair of which, in the run on the machine, the second starts before the first ended."""
-        assert self.timeline is not None
-        times, (firsts, seconds) = self.timeline.times, race.pairs.T
-        broken = np.flatnonzero(times["start"][seconds] < times["finish"][firsts])
-        return (int(firsts[broken[0]]), int(seconds[broken[0]])) if len(broken) else None
-
-
-EQUAL: Grade = "unordered, equal bytes on this data"
-
-
-def _without_machine(witness: Outcome) -> tuple[Grade, Severity]:
-    if witness.untried:
-        return "timing-dependent", "error"
-    return ("wrong value", "error") if witness.difference else (EQUAL, "warning")

@@ -6,18 +6,19 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from pantile.errors import InfeasibleError, OutsideModelError, Place, UsageError, raise_all, suggestion
+from pantile.errors import OutsideModelError, UsageError, raise_all, suggestion
 from pantile.planners.mesh.planner import SEMANTICS, plan_network
 from pantile.simulate.timeline import simulate
 from pantile.targets.mesh.config import MeshConfig, mesh_config
 from pantile.targets.mesh.lower import lower
 from pantile.targets.mesh.routes import mesh_route
-from pantile.verbs.arguments import network_text, node_text
+from pantile.verbs.arguments import network_text, node_text, refuse_core
 from pantile.verbs.families import PlannedLayer
 from pantile.verbs.mesh_lowering import MeshLowering
 from pantile.verbs.mesh_run import MeshRun
-from pantile.verbs.outside import outside_notes
+from pantile.verbs.outside import infeasible_plans, outside_notes
 from pantile.verbs.program import check_program
+from pantile.verbs.program_trace import slices_of_layers
 from pantile.verbs.result import head
 
 if TYPE_CHECKING:
@@ -86,13 +87,7 @@ class Mesh:
             OutsideModelError: If nothing is inside the model.
         """
         inside = [each for each in self.plans if each.plan is not None]
-        raise_all(
-            [
-                InfeasibleError(each.plan.reason, place=Place(node_text(self.network, each.node.name)))
-                for each in inside
-                if each.plan is not None and not each.plan.feasible
-            ]
-        )
+        raise_all(infeasible_plans(self.network, self.plans))
         if not inside:
             reasons = "; ".join(f"{each.node.name}: {each.outside}" for each in self.plans[:3])
             raise OutsideModelError(f"no node of {self.network.name} is inside the model ({reasons})")
@@ -138,19 +133,16 @@ class Mesh:
         return [check_program(each.program, self.machine).report for each in self._layers]
 
     def traced(self, on_compile: Callable[[], None], core: int | None) -> tuple[MeshRun, Iterator[Slice]]:
-        """Refuse: planned products of meshes are not drawn yet.
-
-        Raises:
-            OutsideModelError: Always.
-        """
-        from pantile.verbs.systolic import require_systolic  # which says what is covered, and imports much
-
-        require_systolic(self, "traces show")
-        raise AssertionError(core, on_compile)
+        """Return one run of the network, and every operation of one core or of all."""
+        self.require_core(core)
+        ran = self.simulation(on_compile)
+        names = [layer.node.name for layer in self.layers()]
+        return ran, slices_of_layers(dict(zip(names, ran.timelines, strict=True)), core)
 
     def simulation(self, on_compile: Callable[[], None], core: int | None = None) -> MeshRun:
         """Return one run of the network, layer after layer."""
-        del on_compile, core
+        del on_compile
+        refuse_core(core)
         route = mesh_route(self.machine)
         timelines = tuple(simulate(each.program, self.machine, route=route) for each in self._layers)
         return MeshRun(self, network_text(self.network), timelines)

@@ -18,11 +18,11 @@ from pantile.targets.ascend.mma_text import call_of_text
 from pantile.targets.ascend.mma_tile import REVISIONS, Revision, TileStream, mma_tile
 from pantile.targets.ascend.mma_totals import totals_of_call
 from pantile.targets.ascend.mma_values import check_values
-from pantile.targets.ascend.trace import program_of_trace
+from pantile.targets.ascend.trace import FAMILY, program_of_trace
 from pantile.targets.ascend.trace_text import print_trace
 from pantile.tiling.plan import Note
 from pantile.verbs.arguments import machine_of
-from pantile.verbs.ascend_check import buffers_of, report_on_trace
+from pantile.verbs.ascend_check import buffers_of, event_ids_of, report_on_trace
 from pantile.verbs.listing import MAX_LISTED
 from pantile.verbs.program_check import ProgramCheck
 from pantile.verbs.result import as_html, head
@@ -35,9 +35,13 @@ if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
 
+    from pantile.machine import Machine
     from pantile.program.program import Program
     from pantile.targets.ascend.mma_call import MmaCall
     from pantile.verbs.arguments import MachineLike
+
+LIBRARY_ARCHITECTURE = "dav-c220"
+"""The only architecture that the library's revisions are for."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,12 +150,13 @@ def lower_tile_call(
     Raises:
         PantileError: If the library has no such call, it does not fit, or the machine is no Ascend machine.
     """
-    call, text, revision, name = _called(workload, machine, semantics)
+    call, text, revision, chosen = _called(workload, machine, semantics, emits=True)
     stream = mma_tile(call, revision)
     count = len(stream.instructions)
     if window is not None:
         require_window(window, count, most=MAX_LISTED, holder="a listing")
-    return TileLowering(text, name, call, revision, stream, clipped(window, count), _notes(call, revision))
+    listed, notes = clipped(window, count), _notes(call, revision, chosen)
+    return TileLowering(text, chosen.name, call, revision, stream, listed, notes)
 
 
 def check_tile_call(
@@ -174,17 +179,16 @@ def check_tile_call(
     Raises:
         PantileError: As :func:`lower_tile_call`.
     """
-    call, text, revision, name = _called(workload, machine, semantics)
+    call, text, revision, chosen = _called(workload, machine, semantics, emits=False)
     whole = in_caller(call, mma_tile(call, revision).instructions)
     program = program_of_trace(whole.stream, text, lines=whole.lines, unit_flags=True)
     program = replace(program, semantics=revision, parameters={**program.parameters, "files": "mma_tile"})
-    chosen = machine_of(machine)
     report, notes = report_on_trace(program, chosen, budget=budget, on_compile=on_compile)
     report += check_values(call, revision, buffers_of(chosen)[0])
     caller = Note(
         "caller", "checked in a caller that loads the operands, and raises and takes the flags passed"
     )
-    return ProgramCheck(program, name, report, (*notes, caller, *_notes(call, revision)))
+    return ProgramCheck(program, chosen.name, report, (*notes, caller, *_notes(call, revision, chosen)))
 
 
 def execute_tile_call(
@@ -231,9 +235,12 @@ def refuse_for_calls(**options: object) -> None:
 
 
 def _called(
-    workload: str | os.PathLike[str], machine: MachineLike, semantics: str | None
-) -> tuple[MmaCall, str, Revision, str]:
-    """Return the call, its text, the revision and the machine's name.
+    workload: str | os.PathLike[str], machine: MachineLike, semantics: str | None, *, emits: bool
+) -> tuple[MmaCall, str, Revision, Machine]:
+    """Return the call, its text, the revision and the machine.
+
+    What is emitted must be something that the machine takes: ids that it lacks are refused. A check reports
+    them.
 
     Raises:
         PantileError: If it is no call of the library, or does not fit the machine; all problems at once.
@@ -244,8 +251,9 @@ def _called(
         mend = suggestion(revision, REVISIONS)
         raise UsageError(f"unknown semantics {revision!r} of mma-tile", place=Place("--semantics"), mend=mend)
     capacities, _ = buffers_of(chosen)
-    call = call_of_text(parse_tile_call(text), capacities["L1"])
-    return _fitting(text, call, capacities), text, revision, chosen.name
+    ids = event_ids_of(chosen) if emits else None
+    call = call_of_text(parse_tile_call(text), capacities["L1"], ids)
+    return _fitting(text, call, capacities), text, revision, chosen
 
 
 def _fitting(text: str, call: MmaCall, capacities: Mapping[str, int]) -> MmaCall:
@@ -261,5 +269,12 @@ def _fitting(text: str, call: MmaCall, capacities: Mapping[str, int]) -> MmaCall
     return call
 
 
-def _notes(call: MmaCall, revision: Revision) -> tuple[Note, ...]:
-    return tuple(Note(name, text) for name, text in oddities_of(call, revision))
+def _notes(call: MmaCall, revision: Revision, machine: Machine) -> tuple[Note, ...]:
+    """Return the oddities that a call runs into, and a remark where the machine is not the library's."""
+    notes = [Note(name, text) for name, text in oddities_of(call, revision)]
+    if machine.family_table(FAMILY).get("architecture", "") != LIBRARY_ARCHITECTURE:
+        text = (
+            f"the library is for architecture 220x ({LIBRARY_ARCHITECTURE}) alone, which {machine.name} does"
+        )
+        notes.append(Note("library", f"{text} not say to be: another core may not run this"))
+    return tuple(notes)

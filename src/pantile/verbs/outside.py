@@ -1,15 +1,18 @@
-"""What of a network is outside the model."""
+"""What of a network is outside the model, and what of it has no plan."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from pantile.errors import InfeasibleError, Place
 from pantile.tiling.plan import Note
+from pantile.verbs.arguments import node_text
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from pantile.tiling.plan import NodePlan
+    from pantile.workload.network import Network
 
 _NAMED = 3  # nodes that a note names; the others are counted
 
@@ -25,6 +28,15 @@ def outside_notes(plans: Sequence[NodePlan]) -> tuple[Note, ...]:
             by_reason.setdefault(each.outside, []).append(each)
     known = sum(each.node.macs for each in plans)
     return tuple(Note("outside", _sentence(reason, nodes, known)) for reason, nodes in by_reason.items())
+
+
+def infeasible_plans(network: Network, plans: Sequence[NodePlan]) -> list[InfeasibleError]:
+    """Return an error for every node inside the model that has no feasible plan."""
+    return [
+        InfeasibleError(each.plan.reason, place=Place(node_text(network, each.node.name)))
+        for each in plans
+        if each.plan is not None and not each.plan.feasible
+    ]
 
 
 def _sentence(reason: str, nodes: list[NodePlan], known: int) -> str:

@@ -11,18 +11,18 @@ from pantile.targets.systolic.stream import TILE_LAYER
 from pantile.targets.systolic.timeline import timeline_of
 from pantile.verbs.engines import ENGINES
 from pantile.verbs.page_figures import page_figures
+from pantile.verbs.page_findings import findings_of
+from pantile.verbs.page_plan import decisions_of
 from pantile.verbs.page_rows import MEMORIES, POSTS, WAITS, page_rows
+from pantile.verbs.program_rows import plain
 from pantile.verbs.result import VERSION
 from pantile.view.pagedata import (
     CANONICAL_LETTERS,
-    Decision,
     EngineCard,
-    Finding,
     LetterSet,
     Level,
     MemoryCard,
     PageData,
-    Rejected,
     Term,
     Window,
 )
@@ -90,10 +90,10 @@ def page_data(simulation: Simulation, report: Report, listing: Listing, output: 
         letters=LETTERS,
         figures=page_figures(simulation),
         levels=_levels(layer.plan),
-        decisions=_decisions(layer.plan),
-        findings=_findings(report),
-        proved=tuple(map(_plain, report.proved)),
-        notes=tuple(map(_plain, simulation.notes)),
+        decisions=decisions_of(layer.plan),
+        findings=findings_of(report),
+        proved=tuple(map(plain, report.proved)),
+        notes=tuple(map(plain, simulation.notes)),
         terms=tuple(Term(name=name, cycles=cycles) for name, cycles in simulation.terms.items() if cycles),
         bound_by=simulation.bound_by,
         memories=_memories(config),
@@ -151,35 +151,6 @@ def _levels(plan: Plan) -> tuple[Level, ...]:
     )
 
 
-def _decisions(plan: Plan) -> tuple[Decision, ...]:
-    return tuple(
-        Decision(
-            stage=each.stage,
-            name=each.name,
-            value=_plain(each.value),
-            formula=_plain(each.formula),
-            inputs=tuple((name, _plain(value)) for name, value in each.inputs.items()),
-            rejected=tuple(Rejected(value=_plain(reason), why="") for reason in each.rejected),
-        )
-        for each in plan.decisions
-    )
-
-
-def _findings(report: Report) -> tuple[Finding, ...]:
-    return tuple(
-        Finding(
-            code=each.code,
-            severity=each.severity,
-            sentence=_plain(each.sentence),
-            operations=each.operations,
-            evidence=_plain(each.evidence),
-            grade=each.grade,
-            mend=_plain(each.mend),
-        )
-        for each in report.findings
-    )
-
-
 def _memories(config: SystolicConfig) -> tuple[MemoryCard, ...]:
     """The on-chip memories; of cores that differ the smallest one."""
     halves = (
@@ -190,8 +161,3 @@ def _memories(config: SystolicConfig) -> tuple[MemoryCard, ...]:
         MemoryCard(name=name, capacity_bytes=half, slots=2, granule_bytes=config.request_bytes)
         for name, half in zip(MEMORIES, halves, strict=True)
     )
-
-
-def _plain(value: object) -> str:
-    """Text in which no brace can be taken for a letter of the page's notation."""
-    return str(value).replace("{", "(").replace("}", ")")

@@ -30,7 +30,7 @@ class Roles:
     operands: tuple[int, int, int]
 
     def letters(self, program: Program) -> tuple[LetterSet, ...]:
-        """Return the program's own letters, and the canonical ones."""
+        """Return the program's own letters, and the canonical ones if these are others."""
         names = {
             page: CANONICAL_LETTERS.b if at is None else program.axes[at] for page, at in self.axis.items()
         }
@@ -44,7 +44,7 @@ class Roles:
             operands=tuple(program.operands[number].name for number in self.operands),  # type: ignore[arg-type]
             **names,
         )
-        return own, CANONICAL_LETTERS
+        return (own,) if own.shown == CANONICAL_LETTERS.shown else (own, CANONICAL_LETTERS)
 
 
 def roles_of(program: Program) -> Roles:

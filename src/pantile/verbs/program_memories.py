@@ -16,6 +16,7 @@ from pantile.view.pagedata import MemoryCard
 if TYPE_CHECKING:
     import numpy.typing as npt
 
+    from pantile.verbs.program_axes import Roles
     from pantile.verbs.program_rows import ProgramRows
 
     Ints = npt.NDArray[np.int64]
@@ -30,9 +31,11 @@ class ProgramMemories:
 
     Attributes:
         rows: The rows of the page.
+        roles: Which matrices are which.
     """
 
     rows: ProgramRows
+    roles: Roles
 
     @cached_property
     def lives(self) -> Ints:
@@ -64,12 +67,13 @@ class ProgramMemories:
     def ranges(self) -> Table:
         """Bytes that operations touch in these memories."""
         columns: dict[str, list[int]] = {spec.name: [] for spec in RANGES.specs}
-        access, times = self.rows.timeline.bound.tables["access"], self.rows.timeline.times
+        access = self.rows.timeline.bound.tables["access"]
+        access = access[self.rows.concerns(access["op"])]
         numbers = {space: number for number, space in enumerate(self.slots)}
-        matrices = dict(zip(self.rows.roles.operands, "abc", strict=True))
+        matrices = dict(zip(self.roles.operands, "abc", strict=True))
         for row in access[np.argsort(self.rows.row_of[access["op"]], kind="stable")]:
             space = int(row["space"])
-            if space not in numbers or times["start"][row["op"]] < 0:
+            if space not in numbers:
                 continue
             starts, _ = self.slots[space]
             values = {
@@ -88,11 +92,11 @@ class ProgramMemories:
     def endings(self) -> Table:
         """Bytes whose copies end, at which operation."""
         numbers = {space: number for number, space in enumerate(self.slots)}
-        tiles, row_of, times = self.rows.tiles[1], self.rows.row_of, self.rows.timeline.times
+        tiles, row_of = self.rows.tiles[1], self.rows.row_of
+        lives = self.lives[self.lives[:, 4] >= 0]
         rows = [
             (row_of[until], numbers[space], lo, size, tiles[row_of[since]], tiles[row_of[until]])
-            for space, lo, size, since, until in self.lives.tolist()
-            if until >= 0 and times["start"][until] >= 0
+            for space, lo, size, since, until in lives[self.rows.concerns(lives[:, 4])].tolist()
         ]
         names = [spec.name for spec in ENDINGS.specs]
         columns = np.array(sorted(rows), np.int64).reshape(-1, len(names)).T

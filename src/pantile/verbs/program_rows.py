@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -17,11 +17,14 @@ from pantile.view.columns import KINDS, OPERANDS, OPERATIONS, TILES, Table, tabl
 from pantile.view.residency import contributions
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     import numpy.typing as npt
 
     from pantile.machine import Machine
     from pantile.program.program import Program
     from pantile.simulate.timeline import Timeline
+    from pantile.tiling.tiling import Tiling
     from pantile.verbs.program_axes import Roles
 
     Ints = npt.NDArray[np.int64]
@@ -55,13 +58,23 @@ class ProgramRows:
 
     Attributes:
         timeline: The run.
-        roles: Which axes and matrices are which.
+        roles: Which axes and matrices are which; ``None`` where the program names none.
         machine: What it ran on.
+        shown: Rows of the page; others have no texts.
+        statement: What an operation is, as its file writes it, where opcode and sizes do not say it.
+        sequence: Operations in another order than the run's, which then is what the rows show: without times.
+        texts: Texts of the columns ``opcode``, ``waits``, ``posts``, ``source`` and ``text``.
     """
 
     timeline: Timeline
-    roles: Roles
+    roles: Roles | None
     machine: Machine
+    shown: range
+    statement: Callable[[int], str] = lambda _: ""
+    sequence: Ints | None = None
+    texts: dict[str, Texts] = field(
+        default_factory=lambda: {name: Texts() for name in ("opcode", "waits", "posts", "source", "text")}
+    )
 
     @property
     def program(self) -> Program:
@@ -72,7 +85,22 @@ class ProgramRows:
     def order(self) -> Ints:
         """Numbers of all operations as they are shown: those that happened by their start, then the rest."""
         ranks = self.timeline.times["order"].astype(np.int64)
+        if self.sequence is not None:
+            return np.concatenate([self.sequence, np.setdiff1d(np.arange(len(ranks)), self.sequence)])
         return np.argsort(np.where(ranks < 0, len(ranks), ranks), kind="stable")
+
+    @cached_property
+    def happened(self) -> npt.NDArray[np.bool_]:
+        """Whether every operation happens, by its number."""
+        if self.sequence is None:
+            found: npt.NDArray[np.bool_] = self.timeline.times["start"] >= 0
+            return found
+        return np.isin(np.arange(len(self.order)), self.sequence)
+
+    def concerns(self, op: Ints) -> npt.NDArray[np.bool_]:
+        """Whether operations happen before the rows shown end; others change nothing there."""
+        concerned: npt.NDArray[np.bool_] = self.happened[op] & (self.row_of[op] < self.shown.stop)
+        return concerned
 
     @cached_property
     def row_of(self) -> Ints:
@@ -82,13 +110,10 @@ class ProgramRows:
         return rows
 
     @cached_property
-    def texts(self) -> dict[str, Texts]:
-        """Texts of the columns ``opcode``, ``waits``, ``posts`` and ``source``."""
-        return {name: Texts() for name in ("opcode", "waits", "posts", "source")}
-
-    @cached_property
     def boxes(self) -> dict[str, Ints]:
         """Columns of the box of every operation, by row; of size 0 where it has none."""
+        if self.roles is None:
+            return {f"{page}_{part}": self._none + 1 for page in "bmnk" for part in ("start", "size")}
         tables = self.timeline.bound.tables
         lo, size = np.zeros((2, len(self.order), tables["box"]["lo"].shape[-1]), np.int64)
         rows = self.row_of[tables["box"]["op"]]
@@ -107,8 +132,10 @@ class ProgramRows:
 
         An operation that lies in no single one, such as an acquire, has none: -1.
         """
+        if self.roles is None:
+            return table(TILES, b_index=[]), self._none
         tiling = self.roles.tiling
-        cuts = {page: self._edges(axis) for page, axis in self.roles.axis.items()}
+        cuts = {page: _edges(tiling, axis) for page, axis in self.roles.axis.items()}
         size, inside = self.boxes, self.boxes["m_size"] + self.boxes["n_size"] + self.boxes["k_size"] > 0
         index = {}
         for page, edges in cuts.items():
@@ -133,15 +160,6 @@ class ProgramRows:
         columns |= self._tile_times(rows, len(turn))
         return table(TILES, **columns), rows
 
-    def _edges(self, axis: int | None) -> Ints:
-        """Where the outermost level cuts an axis, from 0 to its end."""
-        if axis is None:
-            return np.array([0, 1])
-        tiling, total = self.roles.tiling, self.roles.tiling.total[axis]
-        count = tiling.pieces(0, tiling.total)[axis]
-        starts = [tiling.piece(0, axis, at)[0] for at in range(count)]
-        return np.array([*starts, total], np.int64)
-
     def _tile_times(self, rows: Ints, count: int) -> dict[str, Ints]:
         """When the first operation of each tile was begun and the last one ended; and whose core that was."""
         issue, finish, core = (np.full(count, -1, np.int64) for _ in range(3))
@@ -156,6 +174,8 @@ class ProgramRows:
     @cached_property
     def cycles(self) -> dict[str, Ints]:
         """Times by row in cycles, rounded up; -1 where something did not happen."""
+        if self.sequence is not None:
+            return dict.fromkeys(("asked", "start", "finish"), self._none)
         times = self.timeline.times[self.order]
         return {
             name: np.array(
@@ -171,7 +191,7 @@ class ProgramRows:
 
     @cached_property
     def operations(self) -> Table:
-        """Rows of ``OPERATIONS``."""
+        """Rows of ``OPERATIONS``, all of them."""
         bound, order = self.timeline.bound, self.order
         ops, times = bound.tables["op"][order], self.timeline.times[order]
         columns: dict[str, npt.ArrayLike] = dict(self.boxes)
@@ -185,12 +205,15 @@ class ProgramRows:
             f"{name}_cycle": self.cycles[key]
             for name, key in (("issue", "asked"), ("start", "start"), ("finish", "finish"))
         }
+        timed = (times["start"] >= 0) & (self.sequence is None)
         releaser = times["releaser"].astype(np.int64)
-        columns["releaser"] = np.where(releaser >= 0, self.row_of[np.maximum(releaser, 0)], -1)
-        columns["cause"] = np.where(times["start"] >= 0, times["released_by"], -1)
+        columns["releaser"] = np.where(timed & (releaser >= 0), self.row_of[np.maximum(releaser, 0)], -1)
+        columns["cause"] = np.where(timed, times["released_by"], -1)
         columns |= self._sync_texts()
-        columns |= {"listed": order, "source": self._sources()}
+        columns |= {"listed": order, "source": self._sources(), "text": self._statements()}
         made = table(OPERATIONS, **columns)
+        if self.roles is None:
+            return made
         stage, stage_count = contributions(made)
         return table(OPERATIONS, **{**made.columns, "stage": stage, "stage_count": stage_count})
 
@@ -203,6 +226,8 @@ class ProgramRows:
         """The matrix that an operation moves, where it is a single one."""
         access = self.timeline.bound.tables["access"]
         found = np.zeros(len(self.order), np.int64)
+        if self.roles is None:
+            return found
         several = np.zeros(len(self.order), bool)
         names = [OPERANDS.index("none")] * len(self.program.operands)
         for name, number in zip("abc", self.roles.operands, strict=True):
@@ -219,7 +244,7 @@ class ProgramRows:
         naming, sync = Naming(self.program), self.timeline.bound.tables["sync"]
         waits: dict[int, dict[str, None]] = {}
         posts: dict[int, dict[str, None]] = {}
-        for row in sync:
+        for row in sync[self._is_shown(self.row_of[sync["op"]])]:
             counter, amount = int(row["counter"]), int(row["amount"])
             if row["test"] == Test.POST:
                 posts.setdefault(int(row["op"]), {})[f"{naming.counter(counter)} {amount:+d}"] = None
@@ -231,9 +256,36 @@ class ProgramRows:
             found[name] = [self.texts[name].number(plain(text)) for text in words]
         return found
 
-    def _sources(self) -> list[int]:
+    def _sources(self) -> Ints:
         naming = Naming(self.program)
-        return [self.texts["source"].number(naming.place(op)) for op in self.order.tolist()]
+        return self._texts_of("source", naming.place)
+
+    def _statements(self) -> Ints:
+        return self._texts_of("text", self.statement)
+
+    def _texts_of(self, column: str, text: Callable[[int], str]) -> Ints:
+        """Numbers of the texts of operations, by row; of rows that are not shown -1."""
+        found = self._none.copy()
+        for row in self.shown:
+            found[row] = self.texts[column].number(text(int(self.order[row])))
+        return found
+
+    @cached_property
+    def _none(self) -> Ints:
+        """A column in which nothing is meant."""
+        return np.full(len(self.order), -1, np.int64)
+
+    def _is_shown(self, rows: Ints) -> npt.NDArray[np.bool_]:
+        return (rows >= self.shown.start) & (rows < self.shown.stop)
+
+
+def _edges(tiling: Tiling, axis: int | None) -> Ints:
+    """Where the outermost level cuts an axis, from 0 to its end."""
+    if axis is None:
+        return np.array([0, 1])
+    count = tiling.pieces(0, tiling.total)[axis]
+    starts = [tiling.piece(0, axis, at)[0] for at in range(count)]
+    return np.array([*starts, tiling.total[axis]], np.int64)
 
 
 def plain(value: object) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -12,7 +13,7 @@ from pantile.verbs.timing import cores_of_threads
 from pantile.view.trace import Slice
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
 
     from pantile.simulate.timeline import Timeline
 
@@ -26,12 +27,44 @@ def slices_of_program(timeline: Timeline) -> Iterator[Slice]:
     Raises:
         UsageError: If the program is too long.
     """
-    bound = timeline.bound
-    if bound.operations > TRACED_OPERATIONS:
+    _require_traceable(timeline.bound.operations, "the program")
+    yield from _slices(timeline)
+
+
+def slices_of_layers(layers: Mapping[str, Timeline], core: int | None = None) -> Iterator[Slice]:
+    """Yield the slices of a planned network's layers, by name, which run one after the other.
+
+    Args:
+        layers: Their runs, in order.
+        core: The core to draw; ``None`` draws all.
+
+    Raises:
+        UsageError: If the run is too long.
+    """
+    _require_traceable(sum(each.bound.operations for each in layers.values()), "the run")
+    begins = 0
+    for node, timeline in layers.items():
+        for each in _slices(timeline):
+            if core is None or each.core == core:
+                yield replace(
+                    each,
+                    start_ps=begins + each.start_ps,
+                    finish_ps=begins + each.finish_ps,
+                    details={"node": node, **each.details},
+                )
+        begins += timeline.total
+
+
+def _require_traceable(operations: int, what: str) -> None:
+    if operations > TRACED_OPERATIONS:
         raise UsageError(
-            f"a trace holds {TRACED_OPERATIONS} operations at most, the program has {bound.operations}",
+            f"a trace holds {TRACED_OPERATIONS} operations at most, {what} has {operations}",
             mend="trace a smaller product",
         )
+
+
+def _slices(timeline: Timeline) -> Iterator[Slice]:
+    bound = timeline.bound
     ops, threads, program = bound.tables["op"], bound.tables["thread"], bound.program
     cores = cores_of_threads(timeline)
     for op in np.flatnonzero(timeline.times["asked"] >= 0).tolist():

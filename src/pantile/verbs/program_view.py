@@ -5,20 +5,28 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
-from pantile.errors import UsageError
+from pantile.errors import OutsideModelError, UsageError
+from pantile.targets.ascend.trace import FAMILY as ASCEND
+from pantile.verbs.arguments import machine_of
+from pantile.verbs.ascend_check import buffers_of, report_on_trace
 from pantile.verbs.pagefile import Page
 from pantile.verbs.program_check import program_head, report_on
 from pantile.verbs.program_page import program_page_data, require_page
 from pantile.verbs.program_run import simulate_program
 from pantile.verbs.programfile import program_of
+from pantile.verbs.shown_run import ShownRun, require_timelines
 from pantile.view.outfile import write_atomically
 from pantile.view.render import render_page
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
+    from typing import Any
 
-    from pantile.verbs.arguments import MachineLike
+    from pantile.machine import Machine
+    from pantile.verbs.arguments import MachineLike, PlanOptions
+    from pantile.verbs.families import Session
     from pantile.verbs.programfile import ProgramLike
+    from pantile.view.pagedata import PageData
 
 
 def view_program(
@@ -26,6 +34,7 @@ def view_program(
     machine: MachineLike | None = None,
     output: str | os.PathLike[str] | None = None,
     *,
+    window: range | None = None,
     on_compile: Callable[[], None] = lambda: None,
 ) -> Page:
     """Return the page of a run of *program* on *machine*, and write it to the file *output* if one is named.
@@ -34,6 +43,7 @@ def view_program(
         program: A program, or the file of one.
         machine: What it runs on.
         output: The page; without it the page is only returned, and shows itself in a notebook.
+        window: Which operations to show, by their places in the order in which the run started them.
         on_compile: Called before anything is compiled.
 
     Raises:
@@ -45,17 +55,87 @@ def view_program(
         raise UsageError(
             "a page shows a run on a machine, got none", mend="name one: show(machine='mesh-2x2')"
         )
-    run = simulate_program(asked, machine, on_compile=on_compile)
-    require_page(run)
-    report, notes = report_on(run.program, run.timeline, on_compile=on_compile)
-    named = program if isinstance(program, str | os.PathLike) else asked.name
-    made = run.timeline.bound.machine
-    where = made.file or made.name if made else run.machine
-    out = os.fspath(output) if output is not None else ""
-    command = ["pantile", "view", os.fspath(named), "-m", where, "-o", out or "PAGE.html"]
-    data = program_page_data(run, report, notes, command)
-    head = program_head("page", run.program, run.machine, (*run.notes, *notes))
-    page = Page(head, data, render_page(data), out)
+    chosen = machine_of(machine)
+    if asked.family == ASCEND:
+        buffers_of(chosen)  # refuses a machine of another family before its engines are asked for
+    run = simulate_program(asked, chosen, on_compile=on_compile)
+    shown = require_page(run.program, run.timeline.bound.operations, window)
+    if asked.family == ASCEND:
+        report, notes = report_on_trace(asked, chosen, on_compile=on_compile)
+    else:
+        report, notes = report_on(run.program, run.timeline, on_compile=on_compile)
+    named = os.fspath(program) if isinstance(program, str | os.PathLike) else asked.name
+    page_run = ShownRun(
+        name=run.name,
+        planner=", ".join(each for each in ("a program", run.program.semantics) if each),
+        timeline=run.timeline,
+        machine=chosen,
+        figures=run,
+        command=("pantile", "view", named, "-m", chosen.file or chosen.name),
+        what_ifs=run.what_ifs,
+    )
+    data = program_page_data(page_run, report, notes, shown, _path(output))
+    return _written(program_head("page", run.program, run.machine, (*run.notes, *notes)), data, output)
+
+
+def view_planned(
+    session: Session,
+    workload: str | None,
+    output: str | os.PathLike[str],
+    options: PlanOptions,
+    *,
+    window: range | None = None,
+    on_compile: Callable[[], None] = lambda: None,
+) -> Page:
+    """Write the page of a planned product whose program the general engine runs, and return it.
+
+    Args:
+        session: The product, planned: a network of one layer.
+        workload: What it was called; ``None`` if it came as a value.
+        output: The page.
+        options: How it was planned.
+        window: As of :func:`view_program`.
+        on_compile: Called before anything is compiled.
+
+    Raises:
+        PantileError: If the product has no such program, pages cannot show it, or the file cannot be written.
+    """
+    (layer,) = session.layers()
+    shown = require_page(layer.program, layer.program.operations, window)
+    run = require_timelines(session, session.simulation(on_compile), "pages show")
+    if len(run.timelines) != 1:
+        raise OutsideModelError(f"a page shows one program, the run has {len(run.timelines)}")
+    (report,) = session.reports(on_compile)
+    page_run = ShownRun(
+        name=layer.workload,
+        planner=f"{layer.plan.planner}, {session.semantics}",
+        timeline=run.timelines[0],
+        machine=session.machine,
+        figures=run,
+        command=_command(workload or layer.workload, session.machine, options),
+        plan=layer.plan,
+    )
+    data = program_page_data(page_run, report, (), shown, os.fspath(output))
+    return _written(session.head("page", layer.workload, run.notes), data, output)
+
+
+def _command(workload: str, machine: Machine, options: PlanOptions) -> tuple[str, ...]:
+    """The command line that plans the product again, without the page's own options."""
+    words = ["pantile", "view", workload, "-m", machine.file or machine.name]
+    named = {"-p": options.planner, "--mapping": options.mapping, "--semantics": options.semantics}
+    for name, value in named.items():
+        words += [name, value] if value is not None else []
+    for name, size in options.dims.items():
+        words += ["--dim", f"{name}={size}"]
+    return tuple(words)
+
+
+def _path(output: str | os.PathLike[str] | None) -> str:
+    return os.fspath(output) if output is not None else ""
+
+
+def _written(head: Mapping[str, Any], data: PageData, output: str | os.PathLike[str] | None) -> Page:
+    page = Page(head, data, render_page(data), _path(output))
     if output is not None:
         write_atomically(output, page.html.encode())
     return page

@@ -15,8 +15,9 @@ from pantile.errors import OutsideModelError, Place, ProgramError, UsageError, W
 from pantile.program.language.listing import TITLE, parse_text
 from pantile.program.language.load import SCHEMA, SUFFIXES, load_program
 from pantile.program.program import Program
+from pantile.targets.ascend.kept_trace import require_trace
 from pantile.targets.ascend.trace import FAMILY as ASCEND
-from pantile.targets.ascend.trace_file import read_trace, require_trace
+from pantile.targets.ascend.trace_file import read_trace
 from pantile.targets.ascend.trace_text import begins_trace
 from pantile.verbs.planfile import SCHEMA as PLAN_SCHEMA
 
@@ -77,7 +78,7 @@ def program_of(value: ProgramLike) -> Program:
     path, name = _split(os.fspath(value))
     program = load_program(path, name, read_text=read_listing)
     if program.family == ASCEND and Path(path).suffix.lower() == ".json":
-        require_trace(program)
+        require_trace(program, rows=True)
     return program
 
 

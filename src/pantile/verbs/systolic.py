@@ -8,9 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, cast
 
 from pantile.errors import (
-    InfeasibleError,
     OutsideModelError,
-    Place,
     UsageError,
     raise_all,
     suggestion,
@@ -27,7 +25,7 @@ from pantile.targets.systolic.schedule import layer_order
 from pantile.tiling.log import DecisionLog
 from pantile.tiling.onnxim import Mapping, parse_mapping, read_mapping_file
 from pantile.tiling.plan import NodePlan, Note, Plan
-from pantile.verbs.arguments import node_text
+from pantile.verbs.arguments import node_text, refuse_core
 from pantile.verbs.element_width import with_element_width
 from pantile.verbs.families import PlannedLayer
 from pantile.verbs.limits import (
@@ -36,7 +34,7 @@ from pantile.verbs.limits import (
     require_manageable,
     require_within_limits,
 )
-from pantile.verbs.outside import outside_notes
+from pantile.verbs.outside import infeasible_plans, outside_notes
 from pantile.verbs.result import head
 from pantile.workload.convolution import Convolution
 
@@ -48,7 +46,6 @@ if TYPE_CHECKING:
     from pantile.machine import Machine
     from pantile.program.program import Program
     from pantile.verbs.arguments import PlanOptions
-    from pantile.verbs.families import Session
     from pantile.verbs.lower import Lowering
     from pantile.verbs.simulate import Simulation
     from pantile.view.trace import Slice
@@ -163,7 +160,7 @@ class Systolic:
         """Return one run of the network, on all cores: they share its memory."""
         from pantile.verbs.simulate import simulate_session  # likewise
 
-        del core
+        refuse_core(core)
         return simulate_session(self, on_compile=on_compile)
 
     def traced(self, on_compile: Callable[[], None], core: int | None) -> tuple[Simulation, Iterator[Slice]]:
@@ -193,13 +190,7 @@ class Systolic:
             InfeasibleError: If a plan is infeasible; all of them together.
             OutsideModelError: If nothing is inside the model.
         """
-        raise_all(
-            [
-                InfeasibleError(each.plan.reason, place=Place(node_text(self.network, each.node.name)))
-                for each in self.plans
-                if each.plan is not None and not each.plan.feasible
-            ]
-        )
+        raise_all(infeasible_plans(self.network, self.plans))
         if not self.programs:
             reasons = "; ".join(f"{each.node.name}: {each.outside}" for each in self.plans[:3])
             raise OutsideModelError(f"no node of {self.network.name} is inside the model ({reasons})")
@@ -223,20 +214,6 @@ def require_supported_machine(machine: Machine) -> None:
         PantileError: What it lacks or what is not covered; all problems at once.
     """
     require_supported(systolic_config(machine), machine.place)
-
-
-def require_systolic(session: Session, what: str) -> Systolic:
-    """Return *session* if it is one of a systolic machine, which is all that *what* (pages, traces) can show.
-
-    Raises:
-        OutsideModelError: If it is not.
-    """
-    if not isinstance(session, Systolic):
-        raise OutsideModelError(
-            f"{what} runs on systolic machines so far, {session.machine.name!r} is none",
-            mend="use simulate without it, or lower --text",
-        )
-    return session
 
 
 def plan_systolic(

@@ -16,7 +16,7 @@ from pantile.verbs.programfile import is_program, refuse_for_programs, refuse_ot
 from pantile.verbs.releasers import with_releasers
 from pantile.verbs.sessions import sessions_of
 from pantile.verbs.simulate import simulate_session
-from pantile.verbs.systolic import require_systolic
+from pantile.verbs.systolic import Systolic
 from pantile.verbs.window import clipped, require_window
 from pantile.view.outfile import write_atomically
 from pantile.view.render import MAX_OPERATIONS, refuse_too_many, render_page
@@ -53,7 +53,7 @@ def view(
         mapping: An explicit mapping.
         semantics: Which reading of the planner's rules to use.
         dims: Sizes of symbolic dimensions.
-        window: Numbers of the operations to show.
+        window: Numbers of the operations to show; in a program, places in the order of their start.
         on_compile: Called before anything is compiled.
 
     Raises:
@@ -62,8 +62,8 @@ def view(
     if is_program(workload):
         from pantile.verbs.program_view import view_program
 
-        refuse_for_programs(planner=planner, mapping=mapping, semantics=semantics, dim=dims, window=window)
-        return view_program(workload, machine, output, on_compile=on_compile)
+        refuse_for_programs(planner=planner, mapping=mapping, semantics=semantics, dim=dims)
+        return view_program(workload, machine, output, window=window, on_compile=on_compile)
     assert not isinstance(workload, Program)
     refuse_other_json(workload)
     options = PlanOptions(planner=planner, mapping=mapping, semantics=semantics, dims=dims or {})
@@ -73,7 +73,12 @@ def view(
         raise UsageError(
             f"a page shows one product, got {len(layers)}", mend="name a single one, such as FILE.onnx#NODE"
         )
-    session, (layer,) = require_systolic(sessions[0], "pages show"), layers
+    session, (layer,) = sessions[0], layers
+    if not isinstance(session, Systolic):
+        from pantile.verbs.program_view import view_planned
+
+        named = os.fspath(workload) if isinstance(workload, str | os.PathLike) else None
+        return view_planned(session, named, output, options, window=window, on_compile=on_compile)
     _require_page(layer, window)
     shown = clipped(window, layer.program.operations)
     listing = Listing(layer.program, session.config, layer.layer, None, shown)

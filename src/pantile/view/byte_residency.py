@@ -2,12 +2,13 @@
 
 A memory is followed byte by byte: a write makes an entry of the bytes that it fills, and ends every entry
 that it fills even in part; reads and additions belong to the entries whose bytes they touch. So an entry is
-drawn as gone at the moment at which another one takes its place.
+drawn as gone at the moment at which another one takes its place. Where entries are no tiles but mere bytes,
+what is left of one lives on as an entry of its own, and what is read before it was filled was there before.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -83,10 +84,13 @@ class _Walk:
 
     operations: Table
     memories: dict[int, _Memory]
+    remainders: bool
     entries: list[Entry] = field(default_factory=list)
     filled: list[Integers] = field(default_factory=list)
     touches: dict[str, list[int]] = field(
-        default_factory=lambda: {"operation": [], "mode": [], "entry": [], "pending": []}
+        default_factory=lambda: {
+            name: [] for name in ("operation", "mode", "entry", "pending", "lo", "length")
+        }
     )
 
     def end(
@@ -106,7 +110,30 @@ class _Walk:
             if min(*tiles, entry.tile) >= 0 and entry.tile not in tiles:
                 continue
             entry.closed, entry.closed_cycle = op + after, int(cycle)
-            owner[mine[owner[mine] == number]] = _NOBODY
+            held = mine[owner[mine] == number]
+            owner[held] = _NOBODY
+            if self.remainders:
+                self._remain(entry, np.setdiff1d(held, cells))
+
+    def _remain(self, entry: Entry, cells: Integers) -> None:
+        """Let the runs of *cells* live on that an entry was left with when it ended."""
+        memory = self.memories[entry.memory]
+        for run in np.split(cells, np.flatnonzero(np.diff(cells) != 1) + 1):
+            if not len(run):
+                continue
+            memory.owner[run] = len(self.entries)
+            self.filled.append(run)
+            self.entries.append(
+                replace(
+                    entry,
+                    tag=int(run[0]) * memory.cell_bytes,
+                    bytes=len(run) * memory.cell_bytes,
+                    opened=entry.closed,
+                    opened_cycle=entry.closed_cycle,
+                    closed=-1,
+                    closed_cycle=-1,
+                )
+            )
 
     def touch(self, op: int, row: dict[str, int], cells: Integers) -> None:
         """Let an operation read, fill or add to *cells*; what a compute fills is its first contribution."""
@@ -118,16 +145,19 @@ class _Walk:
             found = []
         if not found:
             found = [len(self.entries)]
-            self.entries.append(self._opened(op, row))
+            before = self.remainders and mode == READ  # nothing has filled these bytes so far
+            self.entries.append(self._opened(op, row, before=before))
             self.filled.append(cells)
             owner[cells] = found[0]
-        shown = UPDATE if mode == WRITE and self.operations["kind"][op] == _COMPUTE else mode
+        adds = mode == WRITE and row["operand"] and self.operations["kind"][op] == _COMPUTE
+        values = {"operation": op, "mode": UPDATE if adds else mode, "pending": int(mode != READ)}
+        values |= {"lo": row["lo"], "length": row["length"]} if row["rows"] == 1 else {"lo": -1, "length": 0}
         for number in found:
-            values = {"operation": op, "mode": shown, "entry": number, "pending": int(mode != READ)}
+            values["entry"] = number
             for name, value in values.items():
                 self.touches[name].append(value)
 
-    def _opened(self, op: int, row: dict[str, int]) -> Entry:
+    def _opened(self, op: int, row: dict[str, int], *, before: bool) -> Entry:
         box = box_of(self.operations, op, row["operand"])
         return Entry(
             memory=row["memory"],
@@ -137,13 +167,15 @@ class _Walk:
             operand=row["operand"],
             tile=int(self.operations["tile"][op]),
             box=box,
-            opened=op,
-            opened_cycle=int(self.operations["start_cycle"][op]),
+            opened=-1 if before else op,
+            opened_cycle=-1 if before else int(self.operations["start_cycle"][op]),
             bytes=row["length"] * row["rows"],
         )
 
 
-def byte_residency(operations: Table, ranges: Table, endings: Table) -> Residency | None:
+def byte_residency(
+    operations: Table, ranges: Table, endings: Table, *, remainders: bool = False
+) -> Residency | None:
     """Return who lives where and when; ``None`` where memories are too large to be followed.
 
     All entries belong to core 0: each memory is an instance of its own.
@@ -152,11 +184,13 @@ def byte_residency(operations: Table, ranges: Table, endings: Table) -> Residenc
         operations: Rows of ``OPERATIONS`` in the order in which they are shown.
         ranges: Rows of :data:`RANGES`.
         endings: Rows of :data:`ENDINGS`; what an operation touches ends after it.
+        remainders: Whether entries are mere bytes: those live on that an entry keeps when others of it are
+            filled, and what is read before it was filled was there before the first operation.
     """
     memories = _memories(ranges, endings)
     if memories is None:
         return None
-    walk = _Walk(operations, memories)
+    walk = _Walk(operations, memories, remainders)
     stops = _rows_by_operation(endings)
     starts = _rows_by_operation(ranges)
     for op in sorted({*stops, *starts}):

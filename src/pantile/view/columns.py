@@ -100,6 +100,7 @@ OPERATIONS = Schema(
             name="listed", unit="number in --json", default=-1
         ),  # -1: rows stand in the order of the listing
         Spec(name="source", unit="index of sources", default=-1),
+        Spec(name="text", unit="index of texts", default=-1),
     ),
 )
 """One row per operation in program order; -1 where nothing is meant or recorded."""

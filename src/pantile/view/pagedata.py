@@ -162,6 +162,8 @@ class MemoryCard:
         placed: Whether it is one instance, whose name says where it is.
         slot_names: What slots are called, where they are no mere numbers.
         slot_bytes: Their sizes, where these differ.
+        by_bytes: Whether it is drawn from its first byte to its last, each entry where it lies; its one slot
+            is the whole.
     """
 
     name: str
@@ -171,6 +173,7 @@ class MemoryCard:
     placed: bool = False
     slot_names: tuple[str, ...] = ()
     slot_bytes: tuple[int, ...] = ()
+    by_bytes: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -197,6 +200,23 @@ class Window:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class PlayedOrder:
+    """An order other than the run's, which shows what a finding says.
+
+    Attributes:
+        finding: Place of the finding among the page's.
+        operations: :data:`pantile.view.columns.OPERATIONS` in that order, without times.
+        tiles: The tiles that they meet.
+        lives: What memories hold in that order.
+    """
+
+    finding: int
+    operations: Table
+    tiles: Table
+    lives: Residency
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class PageData:
     """Everything one page shows.
 
@@ -206,7 +226,8 @@ class PageData:
         planner: Planner and semantics in words.
         command: The exact command line that makes this page.
         version: Version of the program that made it.
-        extents: Length of each axis of the product, keyed by :data:`AXES`.
+        extents: Length of each axis of the product, keyed by :data:`AXES`; empty where the program names no
+            matrices, so that its engines over time are drawn in their place.
         letters: Notations for the switch; the first is the default.
         figures: Totals, in reading order.
         levels: From the whole product down to one operation.
@@ -227,8 +248,10 @@ class PageData:
         accesses: :data:`pantile.view.columns.ACCESSES`.
         bindings: :data:`pantile.view.columns.BINDINGS`.
         sources: Index = the ``source`` column: file and line, as messages write them.
+        texts: Index = the ``text`` column: statements as their file writes them.
         residency: What memories hold, where accesses and bindings do not say it.
         window: Set where the program is longer than the page.
+        orders: Orders that show findings, to be played instead of the run.
     """
 
     workload: str
@@ -257,5 +280,7 @@ class PageData:
     posts: tuple[str, ...] = ()
     causes: tuple[str, ...] = ()
     sources: tuple[str, ...] = ()
+    texts: tuple[str, ...] = ()
     residency: Residency | None = None
     window: Window | None = None
+    orders: tuple[PlayedOrder, ...] = ()

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     import os
 
     from pantile.view.columns import Table
-    from pantile.view.pagedata import PageData
+    from pantile.view.pagedata import PageData, PlayedOrder
 
 SCHEMA = "pantile/view/1"
 MAX_OPERATIONS = 10_000
@@ -32,8 +32,8 @@ MAX_OPERATIONS = 10_000
 
 SCRIPTS = (
     "dom", "words_en", "words_zh", "decode", "letters", "model", "moment", "state", "search", "paint",
-    "overview", "list", "matrices", "memories", "steps", "inspector", "figures", "table", "dialogs",
-    "transport", "keys", "top", "main",
+    "overview", "list", "matrices", "lanes", "buffers", "memories", "steps", "inspector", "figures", "table",
+    "dialogs", "transport", "keys", "top", "main",
 )  # fmt: skip
 """The page's script, in the order in which its files are joined; main comes last."""
 
@@ -64,7 +64,10 @@ def render_page(data: PageData) -> str:
         data.operations, data.accesses, data.bindings, data.tiles, windowed=data.window is not None
     )
     described, columns = encode(
-        (data.operations, data.tiles, data.bindings, lives.touches, lives.entries, lives.blocks)
+        [
+            *(data.operations, data.tiles, data.bindings, lives.touches, lives.entries, lives.blocks),
+            *(each for order in data.orders for each in _tables_of(order, data)),
+        ]
     )
     parts = {
         "policy": f"default-src 'none'; style-src {_hash(style)}; script-src {_hash(script)}; "
@@ -124,7 +127,13 @@ def _exact(value: Any) -> Any:
     return value
 
 
-_TABLES = frozenset({"operations", "tiles", "accesses", "bindings", "residency"})
+_TABLES = frozenset({"operations", "tiles", "accesses", "bindings", "residency", "orders"})
+
+
+def _tables_of(order: PlayedOrder, data: PageData) -> tuple[Table, ...]:
+    """The same tables as of the run, of another order of its operations."""
+    lives = order.lives
+    return order.operations, order.tiles, data.bindings, lives.touches, lives.entries, lives.blocks
 
 
 def _head(data: PageData, described: list[dict[str, Any]]) -> dict[str, Any]:
@@ -133,6 +142,7 @@ def _head(data: PageData, described: list[dict[str, Any]]) -> dict[str, Any]:
     head: dict[str, Any] = {"schema": SCHEMA, "kinds": KINDS, "operands": OPERANDS, "modes": MODES}
     for name in names:
         head[name] = _plain(getattr(data, name))
+    head["orders"] = [order.finding for order in data.orders]
     head["tables"] = described
     return {key: _exact(value) for key, value in head.items()}
 
@@ -150,7 +160,24 @@ def _plain(value: Any) -> Any:
 
 def _check(data: PageData) -> None:
     """Assert that every index in *data* points at something."""
+    _check_operations(data.operations, data.tiles, data)
+    for order in data.orders:
+        assert order.finding < len(data.findings), "an order of no finding"
+        _check_operations(order.operations, order.tiles, data)
     operations, tiles = data.operations, data.tiles
+    _points(data.accesses, "operation", operations.count)
+    _points(data.accesses, "mode", len(MODES))
+    _points(data.accesses, "operand", len(OPERANDS))
+    assert not (data.accesses["operation"][1:] < data.accesses["operation"][:-1]).any(), "accesses unordered"
+    for table in (data.accesses, data.bindings):
+        _points(table, "memory", len(data.memories))
+        _points(table, "slot", max((memory.slots for memory in data.memories), default=0))
+    _points(data.bindings, "tile", tiles.count)
+    assert set(data.extents) in (set(), set("bmnk")), "extents need b, m, n and k, or nothing"
+
+
+def _check_operations(operations: Table, tiles: Table, data: PageData) -> None:
+    """Assert that every index in rows of operations points at something."""
     _points(operations, "kind", len(KINDS))
     _points(operations, "operand", len(OPERANDS))
     _points(operations, "opcode", len(data.opcodes))
@@ -161,15 +188,7 @@ def _check(data: PageData) -> None:
     _points(operations, "cause", len(data.causes), least=-1)
     _points(operations, "releaser", operations.count, least=-1)
     _points(operations, "source", len(data.sources), least=-1)
-    _points(data.accesses, "operation", operations.count)
-    _points(data.accesses, "mode", len(MODES))
-    _points(data.accesses, "operand", len(OPERANDS))
-    assert not (data.accesses["operation"][1:] < data.accesses["operation"][:-1]).any(), "accesses unordered"
-    for table in (data.accesses, data.bindings):
-        _points(table, "memory", len(data.memories))
-        _points(table, "slot", max((memory.slots for memory in data.memories), default=0))
-    _points(data.bindings, "tile", tiles.count)
-    assert set(data.extents) == set("bmnk"), "extents need b, m, n and k"
+    _points(operations, "text", len(data.texts), least=-1)
 
 
 def _points(table: Table, name: str, count: int, *, least: int = 0) -> None:

@@ -59,9 +59,11 @@ TOUCHES = Schema(
         Spec(name="mode", unit="index of MODES"),
         Spec(name="entry", unit="row of entries"),
         Spec(name="pending", unit="completions"),
+        Spec(name="lo", unit="B", default=-1),
+        Spec(name="length", unit="B", default=0),
     ),
 )
-"""The accesses once more, each with the entry that it meets."""
+"""The accesses once more, each with the entry that it meets; and its bytes, where it is one range of them."""
 
 Box = tuple[tuple[int, int], ...]
 """(start, size) along b, m, n, k; (0, 0) where the operand does not extend."""

@@ -50,7 +50,7 @@ def resolved(program: Program) -> dict[str, Any]:
         "sync": rows("sync", *sync, texts=("shown_as",)),
         "along": np.array(parameters.get("unit_flags", {}).get("along", [])).tolist(),
         "private": [parameters["spaces"][each] for each in parameters["private"]],
-        "forwarding": list(parameters["forwarding"]),
+        "accumulating": np.array(parameters["accumulating"]).tolist(),
         "starts": list(parameters["starts"]),
         "lines": list(parameters["lines"]),
         "stream": list(parameters["stream"]),
@@ -100,7 +100,7 @@ def test_sums_of_long_products_go_to_fix_with_the_last_of_them(unit_flag: bool) 
     kernel = kernel_of(m=64, n=48, k=130, tile_m=64, tile_n=48, unit_flag=unit_flag)
     (works,) = works_in_turn(kernel, 3)
     program = program_of_core(core_stream(kernel, works), "core")
-    assert len(program.parameters["forwarding"]) == 3 * 5
+    assert len(program.parameters["accumulating"]) == 3 * 5
     assert "pipe_barrier arrive" not in program.names
     assert check_program(program).ok
 

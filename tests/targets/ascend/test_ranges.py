@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from pantile.targets.ascend.ranges import Range, Registers, UnsetRegister, mad_forwards, ranges_of
+from pantile.targets.ascend.ranges import Range, Registers, UnsetRegister, ranges_of, sum_of
 
 
 def at(buf: str, off: int, elem: str = "half") -> dict[str, Any]:
@@ -100,10 +100,15 @@ def test_mad_of_four_bits_packs_two_to_a_byte() -> None:
 
 
 def test_a_mad_of_ten_fractals_lets_the_next_one_see_its_results() -> None:
-    assert mad_forwards({"m": 64, "n": 64})
-    assert mad_forwards({"m": 16, "n": 160})
-    assert not mad_forwards({"m": 16, "n": 159})
-    assert mad_forwards({"m": 48, "n": 55})  # (48 / 16) * 55 / 16 = 10, from left to right
+    def named(m: int, n: int, off: int = 0) -> object:
+        return sum_of(mad(m=m, n=n, dst=at("L0C", off, "float")))
+
+    assert named(64, 64) is not None
+    assert named(16, 160) is not None
+    assert named(16, 159) is None
+    assert named(48, 55) is not None  # (48 / 16) * 55 / 16 = 10, from left to right
+    assert named(160, 16) == named(160, 15 + 1) != named(160, 16, 1024)
+    assert named(160, 32) != named(320, 16)
 
 
 def test_copies() -> None:
@@ -134,3 +139,17 @@ def test_the_fixpipe_reads_the_accumulator_and_its_scale() -> None:
     found = touched("copy_matrix_cc_to_gm", **args, quant_pre="F322F16")
     assert found == [Range("L0C", 0, 64 * 112 * 4, False), Range("GM_C", 8, 8 + (99 * 70 + 50) * 2, True)]
     assert Range("FB", 0, 1, False) in touched("copy_matrix_cc_to_gm", **args, quant_pre="VDEQF16")
+
+
+def test_recorded_cases_take_the_gap_of_turning_loads_for_a_stride() -> None:
+    turn = {"dst": at("L0B", 0, "int8_t"), "src": at("L1", 0, "int8_t"), "repeat": 3, "src_stride": 2}
+    turn |= {"dst_stride": 4, "dst_frac_stride": 1}
+
+    def written(op: str, *, as_recorded: bool) -> Range:
+        return ranges_of(op, turn, Registers(), as_recorded=as_recorded)[0]
+
+    assert written("load_cbuf_to_cb_transpose", as_recorded=True).hi == (2 * 4 + 2 + 1) * 512
+    assert written("load_cbuf_to_cb_transpose", as_recorded=False).hi == (2 * 5 + 2 + 1) * 512
+    assert written("load_cbuf_to_cb_transpose_s4", as_recorded=True).hi == (2 * 4 + 3 * 2 + 1) * 512
+    bias = {"dst_bt_addr": 64, "src": at("L1", 0, "float"), "n_burst": 2, "len_burst": 3}
+    assert ranges_of("copy_cbuf_to_bt", bias, Registers(), as_recorded=True)[0] == Range("BT", 64, 256, True)

@@ -18,6 +18,9 @@ from pantile.targets.ascend.trial import trial_memory
 from .queue_machine import random_run
 from .small_kernels import MUTATED, kernel_of, mutated, works_in_turn
 
+QUICKER = (7, 12)
+"""Kernels of few flags, of which the usual run judges all mutants; ``make test-full`` those of all twenty."""
+
 
 def test_twenty_kernels_of_all_kinds() -> None:
     kernels = [kernel_of(element, **rest) for element, rest in MUTATED]
@@ -51,8 +54,13 @@ def check_witnesses(program: Program, found: Mutation) -> None:
     assert wrong
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("number", range(len(MUTATED)))
+@pytest.mark.parametrize(
+    "number",
+    [
+        pytest.param(number, marks=pytest.mark.slow if number in QUICKER else pytest.mark.full)
+        for number in range(len(MUTATED))
+    ],
+)
 def test_mutants_are_graded_as_they_run(number: int) -> None:
     """A wrong value has a witness that executes so; a harmless mutant leaves the same bytes in random runs.
 

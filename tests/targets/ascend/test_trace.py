@@ -143,7 +143,7 @@ def test_macs_and_bytes_are_counted() -> None:
     }
     program = program_of_trace([{"op": "mad", "args": args}, access("MTE2", ("UB", 0, 8))])
     assert program.macs == 32 * 20 * 48
-    assert program.parameters["forwarding"] == []  # six fractals are too few
+    assert program.parameters["accumulating"] == []  # six fractals are too few
 
 
 def test_every_wrong_instruction_is_named_with_its_place() -> None:
@@ -165,7 +165,7 @@ def test_every_wrong_instruction_is_named_with_its_place() -> None:
         "case:4: expected an instruction of a cube core, got None [PT-PROGRAM]",
         "case:5: expected an instruction, got 17 [PT-PROGRAM]",
         "case:6: wait_flag has an argument of another type: 'PIPE_ALL' is no pipe [PT-PROGRAM]",
-        "case:7: access has an argument of another type: 'int' object is not iterable [PT-PROGRAM]",
+        "case:7: access: reads is no list of byte ranges but 3 [PT-PROGRAM]",
     ]
 
 

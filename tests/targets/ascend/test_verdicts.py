@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from pantile.check.conflicts import conflicts_of, exemptions_of
+from pantile.check.order import happens_before
 from pantile.targets.ascend.trace import program_of_trace
 from pantile.targets.ascend.verdicts import verdicts_on
 
@@ -73,3 +75,90 @@ def test_beyond_the_budget_the_one_bit_answer_is_undecided() -> None:
         trace += [flag("wait_flag", "PIPE_MTE2", "PIPE_V", event)] * 2
     assert verdicts(*trace)["deadlock_bit"] == "schedule-dependent"
     assert verdicts(*trace, budget=-1)["deadlock_bit"] == "undecided"
+
+
+def register(op: str = "set_nd_para") -> Any:
+    return {"op": op, "args": {"value": 1}}
+
+
+def barrier(pipe: str = "PIPE_ALL") -> Any:
+    return {"op": "pipe_barrier", "args": {"pipe": pipe}}
+
+
+def test_register_writes_hold_no_barrier() -> None:
+    wait = flag("wait_flag", "PIPE_MTE2", "PIPE_V")
+    assert verdicts(register(), wait, barrier())["stuck_ops"] == [1]
+    assert verdicts(wait, barrier(), register())["stuck_ops"] == [0]
+    # What stands in the queue of the scalar unit does: a flag that it sets, an access of its own.
+    sets = flag("set_flag", "PIPE_S", "PIPE_V", 3)
+    assert verdicts(sets, register(), wait, barrier())["stuck_ops"] == [2, 3]
+    assert verdicts(register(), access("PIPE_S", writes=(0, 4)), wait, barrier())["stuck_ops"] == [2, 3]
+
+
+def mad(m: int, n: int, off: int = 0, init: bool = False) -> Any:
+    pointer = {"off": 0, "elem": "half"}
+    args = {
+        "dst": {"buf": "L0C", "off": off, "elem": "float"},
+        "src0": {"buf": "L0A", **pointer},
+        "src1": {"buf": "L0B", **pointer},
+        "m": m,
+        "k": 16,
+        "n": n,
+        "cmatrix_source": False,
+        "cmatrix_init_val": init,
+    }
+    return {"op": "mad", "args": args}
+
+
+def on(buffer: str, **ranges: tuple[int, int]) -> Any:
+    made = access("PIPE_M", **ranges)
+    for key in ranges:
+        made["args"][key][0]["buf"] = buffer
+    return made
+
+
+def test_only_long_products_of_one_sum_need_no_barrier() -> None:
+    def pairs(*trace: Any) -> Any:
+        return verdicts(*trace)["same_pipe"]
+
+    assert pairs(mad(160, 16), mad(160, 16), mad(160, 16)) == []
+    assert pairs(mad(160, 16), mad(160, 16, init=True)) == []
+    assert pairs(mad(144, 16), mad(144, 16)) == [[0, 1]]
+    # Whose fractals are not the same ones in the same order, may overtake.
+    assert pairs(mad(160, 16), mad(160, 16, off=1024)) == [[0, 1]]
+    assert pairs(mad(160, 32), mad(320, 16)) == [[0, 1]]
+    assert pairs(mad(160, 16), mad(16, 16)) == [[0, 1]]
+    assert pairs(mad(16, 16), mad(160, 16)) == [[0, 1]]
+    # Whatever else M runs is no such product.
+    assert pairs(mad(160, 16), on("L0C", reads=(0, 4))) == [[0, 1]]
+    assert pairs(mad(160, 16), on("L0A", writes=(0, 4))) == [[0, 1]]
+    assert pairs(on("L0C", writes=(0, 4)), mad(160, 16)) == [[0, 1]]
+    assert pairs(mad(160, 16), on("L0C", writes=(0, 4)), mad(160, 16)) == [[0, 1], [1, 2]]
+
+
+def test_a_sum_that_the_cube_goes_on_with_is_handed_over_with_it() -> None:
+    """FIX waits for the last product alone; those before it are over, for it goes on with them."""
+
+    def races(*products: Any) -> int:
+        copy = {
+            "dst": {"buf": "GM_C", "off": 0, "elem": "half"},
+            "src": {"buf": "L0C", "off": 0, "elem": "float"},
+            "n_size": 16,
+            "m_size": 160,
+            "dst_stride": 16,
+            "src_stride": 160,
+            "unit_flag_mode": 3,
+            "quant_pre": "F322F16",
+            "nz2nd_en": True,
+        }
+        last = len(products) - 1
+        for at, product in enumerate(products):
+            product["args"]["unit_flag"] = 3 if at == last else 2
+        trace = [*products, {"op": "copy_matrix_cc_to_gm", "args": copy}]
+        program = program_of_trace(trace, unit_flags=True)
+        rows = conflicts_of(happens_before(program), **exemptions_of(program))
+        return int((~rows["same_thread"]).sum())
+
+    assert races(mad(160, 16, init=True), mad(160, 16), mad(160, 16)) == 0
+    # One that starts anew does not read what was there.
+    assert races(mad(160, 16, init=True), mad(160, 16, init=True)) == 1

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+import pantile
 from pantile.verbs.program_view import view_program
 
 if TYPE_CHECKING:
@@ -118,3 +119,48 @@ def test_findings_lead_to_their_operations(show: Callable[..., Screen], tmp_path
     assert page.position().startswith(f"operation {rows[0] + 1} of {data.operations.count}")
     page.keyboard.press("n")
     assert page.position().startswith("operation ")
+
+
+def test_playing_the_order_that_breaks_a_race_ends_on_the_overwritten_tile(
+    show: Callable[..., Screen], tmp_path: Path
+) -> None:
+    wrong = tmp_path / "wrong.py"
+    text = PING_PONG.read_text()
+    for statement in ("start_reading(tile)", "finish_reading(tile)"):
+        text = text.replace(f"            {statement}\n", "")
+    wrong.write_text(text)
+    data = view_program(wrong, MESH).data
+    (order,) = data.orders
+    finding = data.findings[order.finding]
+    late, early = finding.operations
+    listed = order.operations["listed"].tolist()
+    assert listed[-1] == late
+    page = show(data)
+    page.get_by_role("button", name="play the order that shows it").click()
+    assert page.position().startswith(f"operation {max(1, listed.index(early))} of {len(listed)}")
+    page.keyboard.press("End")
+    assert page.position().startswith(f"operation {len(listed)} of {len(listed)}")
+    assert f"number in JSON {late}" in page.text("#inspector")
+    assert page.locator("#matrices").count() == 1
+
+
+def test_a_planned_product_of_a_mesh(show: Callable[..., Screen], tmp_path: Path) -> None:
+    made: Any = pantile.view("gemm:m=64,n=64,k=64", "mesh-2x2", tmp_path / "mesh.html")
+    page = show(made.data, "#v=1&s=steps")
+    assert page.title() == "gemm:m=64,n=64,k=64 · mesh-2x2 · Pantile"
+    page.keyboard.press("End")
+    assert page.legend()["written back"] == "Y 3"
+    assert page.legend()["writing back"] == "Y 1"  # the last operation is under way
+    page.keyboard.press("1")
+    assert "How the planner decided" in page.text("#overview")
+    assert "2 notes" in page.text(".badge")
+    assert made.data.proved
+
+
+def test_a_window_of_a_program(show: Callable[..., Screen]) -> None:
+    data = view_program(PING_PONG, MESH, window=range(200, 260)).data
+    page = show(data, "#v=1&s=steps&op=230")
+    whole = show(view_program(PING_PONG, MESH).data, "#v=1&s=steps&op=230")
+    assert page.position() == whole.position()
+    assert page.selected() == whole.selected()
+    assert page.locator("#memories").inner_text() == whole.locator("#memories").inner_text()

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from pantile.check.forwarded import sums_by_operation
 from pantile.targets.ascend.execute import run_stream
 from pantile.targets.ascend.memory import BUFFERS_220X
 from pantile.targets.ascend.symbols import symbols_left
@@ -54,13 +55,12 @@ def carry_out(
 def _places(program: Program, operations: np.ndarray) -> list[int]:
     """Return the places in the stream of *operations*; a barrier is several of them, and moves nothing.
 
-    A long product is seen by the next one though nothing orders their ends: they keep their order.
+    A long product is seen by others of the same sum though nothing orders their ends: they keep their order.
     """
-    ops, table = operations.copy(), program.tables()["op"]
-    slots = np.flatnonzero(table["macs"][ops] > 0)
-    products = ops[slots]
-    overtaken = products < np.maximum.accumulate(products)
-    if np.any(overtaken & np.isin(products, program.parameters["forwarding"])):
-        ops[slots] = np.sort(products)
+    ops = operations.copy()
+    sums = sums_by_operation(program.parameters["accumulating"], program.operations)[ops]
+    slots = np.flatnonzero(sums >= 0)
+    mine = sums[slots]
+    ops[slots[np.argsort(mine, kind="stable")]] = ops[slots][np.lexsort((ops[slots], mine))]
     places = np.searchsorted(program.parameters["starts"], ops, side="right") - 1
     return list(dict.fromkeys(places.tolist()))

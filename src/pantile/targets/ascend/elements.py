@@ -63,6 +63,19 @@ BIAS_BYTES = {"half": 2, "float": 4, "int32": 4}
 BIAS_POINTER = {"half": "half", "float": "float", "int32": "int32_t"}
 
 
+FORWARDED_BLOCKS = 10
+"""From so many 16 x 16 blocks on, the cube's pipeline is longer than the dependence of a sum on the last."""
+
+
+def is_forwarded(rows: int, columns: int) -> bool:
+    """Whether the next product of a sum needs no barrier, with the library's division from left to right.
+
+    >>> is_forwarded(48, 55), is_forwarded(48, 53)
+    (True, False)
+    """
+    return rows // FRACTAL_ROWS * columns // FRACTAL_ROWS >= FORWARDED_BLOCKS
+
+
 def up(value: int, to: int) -> int:
     """Return *value* rounded up to a multiple of *to*."""
     return -(-value // to) * to

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from pantile.check.witness import late_order
+from pantile.check.outcome import Outcome, broken_pair, worst_outcome
 from pantile.errors import PantileError
 from pantile.targets.ascend.carry_out import carry_out, data_of
 from pantile.targets.ascend.memory import BUFFERS_220X
@@ -26,16 +26,8 @@ if TYPE_CHECKING:
 MOST_EXECUTED = 50_000
 """Instructions that one check carries out in all; what would go beyond is not executed, and says so."""
 
-EQUAL: Grade = "unordered, equal bytes on this data"
 _SHOWN_FIRST = ("GM", "L0C")
 """A wrong result is told by where it leaves the core, or else by the sum that is wrong."""
-
-
-class _Outcome(NamedTuple):
-    """What an order leaves that the stream's own does not, in words; or why that is not known."""
-
-    difference: str = ""
-    untried: str = ""
 
 
 @dataclass(eq=False)
@@ -74,40 +66,30 @@ class StreamJudge:
         """Say in which order the race goes on the machine, if there is one."""
         if self.timeline is None or self.timeline.bound.machine is None:
             return ""
-        times, (firsts, seconds) = self.timeline.times, race.pairs.T
         where = f"; on {self.timeline.bound.machine.name} "
-        broken = np.flatnonzero(times["start"][seconds] < times["finish"][firsts])
-        if not len(broken):
+        broken = broken_pair(race, self.timeline.times)
+        if broken is None:
             return f"{where}they run in the right order, by its timing alone"
-        first, second = int(firsts[broken[0]]), int(seconds[broken[0]])
-        return f"{where}operation {second} starts before {first} has ended"
+        return f"{where}operation {broken[1]} starts before {broken[0]} has ended"
 
     def _judged(self, race: Race, order: Order) -> tuple[Grade, Severity, str]:
-        outcome, how = self._outcome(race.witness), "in that order"
-        if not outcome.difference and not outcome.untried:
-            late = late_order(order, race.first, race.second)
-            if late is not None:
-                later = self._outcome(late)
-                if later.difference:
-                    outcome, how = later, f"with operation {race.first} as late as can be"
+        outcome, how = worst_outcome(race, order, self._outcome)
         if outcome.untried:
-            return "timing-dependent", "error", f"not executed: {outcome.untried}"
-        data = data_of(self.program)
-        if outcome.difference:
-            return "wrong value", "error", f"executed {data} {how}, {outcome.difference}"
-        return EQUAL, "warning", f"executed {data} in that order, the same bytes are left"
+            return (*outcome.grade, f"not executed: {outcome.untried}")
+        left = outcome.difference or "the same bytes are left"
+        return (*outcome.grade, f"executed {data_of(self.program)} {how}, {left}")
 
     @cached_property
     def _wanted(self) -> dict[str, Bytes] | str:
         """What the stream leaves in its own order; or why it is not executed."""
         return self._left()
 
-    def _outcome(self, operations: np.ndarray) -> _Outcome:
+    def _outcome(self, operations: np.ndarray) -> Outcome:
         if isinstance(self._wanted, str):
-            return _Outcome(untried=self._wanted)
+            return Outcome(untried=self._wanted)
         left = self._left(operations)
         if isinstance(left, str):
-            return _Outcome(untried=left)
+            return Outcome(untried=left)
         names = sorted(left, key=lambda name: (not name.startswith(_SHOWN_FIRST), name))
         for name in names:
             wrong = np.flatnonzero(left[name] != self._wanted[name])
@@ -115,8 +97,8 @@ class StreamJudge:
                 first = int(wrong[0])
                 here, wanted = left[name][first], self._wanted[name][first]
                 told = f"byte {first} of {name} is {here:#04x}, not {wanted:#04x}"
-                return _Outcome(f"{told} ({wrong.size} bytes are wrong)")
-        return _Outcome()
+                return Outcome(f"{told} ({wrong.size} bytes are wrong)")
+        return Outcome()
 
     def _left(self, operations: np.ndarray | None = None) -> dict[str, Bytes] | str:
         length = len(self.program.parameters["stream"])

@@ -31,7 +31,7 @@ from pantile.targets.ascend.hand_over import MATRIX, OUT, blocks_of, mode_of
 from pantile.targets.ascend.kernel_hand_over import TileHandOvers
 from pantile.targets.ascend.mma_tile import HF32_BIT
 from pantile.targets.ascend.pipes import EVENT_IDS, PIPELINED, PIPES, SCALAR, pipe_of
-from pantile.targets.ascend.ranges import mad_forwards, ranges_of
+from pantile.targets.ascend.ranges import ranges_of, sum_of
 from pantile.targets.ascend.trace import ARRIVE, FAMILY, FIRST_BLOCKS, LEAVE, PRIVATE_BUFFERS
 from pantile.targets.ascend.trace_rows import UNIT_FLAG
 from pantile.targets.ascend.work import Work, without_last, work_of
@@ -67,7 +67,7 @@ class _Facts:
         flag: The flag that it raises or waits for.
         blocks: Blocks of L0C that it touches under the unit flag, counted from the first.
         gives: Whether it hands them over.
-        forwards: Whether the next product sees its sum without a barrier.
+        summed: The sum that it adds to, where another product of the same sum needs no barrier.
     """
 
     pipe: str
@@ -76,7 +76,7 @@ class _Facts:
     flag: tuple[str, str, int] | None = None
     blocks: int = 0
     gives: bool = False
-    forwards: bool = False
+    summed: tuple[Any, ...] | None = None
 
 
 def program_of_core(stream: CoreStream, name: str) -> Program:
@@ -113,8 +113,8 @@ def _facts(issued: Issued) -> _Facts:
         ops = (_Op(FIRST_BLOCKS, Kind.MOVE, early),)
     ops = (*ops, _Op(op, Kind.COMPUTE if computes else Kind.MOVE, work, macs))
     ranges = tuple(ranges_of(op, args, issued.registers))
-    forwards = computes and mad_forwards(args)
-    return _Facts(pipe, ops, ranges, blocks=blocks, gives=mode == 3, forwards=forwards)
+    summed = sum_of(args) if computes else None
+    return _Facts(pipe, ops, ranges, blocks=blocks, gives=mode == 3, summed=summed)
 
 
 class _Texts(dict[str, int]):
@@ -258,7 +258,6 @@ class _Maker:
             "counter": table,
             "thread": np.array(threads, THREAD),
         }
-        forwards = self._by_kind([each.forwards for each in self.facts], bool)
         return Program(
             name=self.name,
             family=FAMILY,
@@ -274,7 +273,7 @@ class _Maker:
                 "files": self.name,
                 "spaces": list(self.spaces),
                 "private": [self.spaces[name] for name in PRIVATE_BUFFERS if name in self.spaces],
-                "forwarding": self.last[forwards],
+                "accumulating": self._accumulating(),
                 "event_ids": EVENT_IDS,
                 "no_barrier": [SCALAR],
                 "works": [list(work) for work in self.works.numbers],
@@ -284,6 +283,17 @@ class _Maker:
                 **flagged,
             },
         )
+
+    def _accumulating(self) -> Ints:
+        """Return pairs of a product and the number of its sum, as sums first come."""
+        keys: dict[tuple[Any, ...], int] = {}
+        kinds = [keys.setdefault(fact.summed, len(keys)) if fact.summed else -1 for fact in self.facts]
+        sums = self._by_kind(kinds)
+        products = np.flatnonzero(sums >= 0)
+        firsts, number = np.full(len(keys), len(sums)), np.empty(len(keys), np.int64)
+        np.minimum.at(firsts, sums[products], products)
+        number[np.argsort(firsts, kind="stable")] = np.arange(len(keys))
+        return np.stack([self.last[products], number[sums[products]]], axis=1)
 
     def _unit_flags(
         self, counters: int

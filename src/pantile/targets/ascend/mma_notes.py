@@ -9,15 +9,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from pantile.targets.ascend.events import LIBRARY_IDS
 from pantile.targets.ascend.mma_call import ABSENT
 from pantile.targets.ascend.mma_split import split_of
 
 if TYPE_CHECKING:
     from pantile.targets.ascend.mma_call import MmaCall
     from pantile.targets.ascend.mma_tile import Revision
-
-LIBRARY_IDS = (6, 7)
-"""Ids that the template library keeps for itself."""
 
 
 def oddities_of(mma: MmaCall, revision: Revision) -> list[tuple[str, str]]:

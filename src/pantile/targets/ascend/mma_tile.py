@@ -13,7 +13,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-from pantile.targets.ascend.elements import BIAS_POINTER, parts
+from pantile.targets.ascend.elements import BIAS_POINTER, is_forwarded, parts
 from pantile.targets.ascend.instructions import (
     Instruction,
     call,
@@ -36,8 +36,6 @@ _BACK = ("PIPE_M", "PIPE_MTE1")
 _LOADED = ("PIPE_MTE1", "PIPE_M")
 _ARRIVED = ("PIPE_MTE2", "PIPE_MTE1")
 _USED = ("PIPE_MTE1", "PIPE_MTE2")
-_FORWARDED_BLOCKS = 10
-"""From so many 16 x 16 blocks on, the cube's pipeline is longer than the dependence of a sum on the last."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,7 +98,7 @@ def _part(mma: MmaCall, split: Split, revision: Revision, mode: int, index: int)
     stream += [call("set_ctrl", HF32_BIT)] if mma.hf32 else []
     stream += [set_flag(*_LOADED, loaded), wait_flag(*_LOADED, loaded)]
     stream.append(_mad(mma, split, left, _unit_flag(mode, last), starts=mma.init and first))
-    if split.sum_rows // 16 * mma.n // 16 < _FORWARDED_BLOCKS:
+    if not is_forwarded(split.sum_rows, mma.n):
         stream.append(pipe_barrier("PIPE_M"))
     stream += [set_flag(*_BACK, event) for event in frees]
     return stream + ([call("set_ctrl", HF32_BIT & _HF32_OFF)] if mma.hf32 else [])

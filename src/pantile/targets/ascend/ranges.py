@@ -10,6 +10,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
+from pantile.targets.ascend.elements import is_forwarded
+
 FRACTAL = 512
 BLOCK = 32
 
@@ -67,20 +69,49 @@ class UnsetRegister(Exception):
     """An instruction needs a register that nothing has written; says which."""
 
 
-def ranges_of(op: str, args: Mapping[str, Any], registers: Registers) -> list[Range]:
+def ranges_of(
+    op: str, args: Mapping[str, Any], registers: Registers, *, as_recorded: bool = False
+) -> list[Range]:
     """Return what an instruction reads and writes, with the registers as they are when it is issued.
+
+    Args:
+        op: Its name.
+        args: Its arguments.
+        registers: The registers.
+        as_recorded: Whether to take what the notes on the recorded synchronisation cases say of turning
+            loads and of the bias table. They take ``dst_stride`` for a stride; executing the library's
+            int8 kernels shows that it is a gap.
 
     Raises:
         KeyError: If an argument is missing, or names an unknown element type.
         UnsetRegister: If a register that it needs was never written.
     """
-    rule = next(rule for prefix, rule in _RULES if op.startswith(prefix))
+    rules = (*_AS_RECORDED, *_RULES) if as_recorded else _RULES
+    rule = next(rule for prefix, rule in rules if op.startswith(prefix))
     return [each for each in rule(op, args, registers) if each.hi > each.lo]
 
 
-def mad_forwards(args: Mapping[str, Any]) -> bool:
-    """Whether a ``mad`` is long enough that the next one sees its results without a barrier (1.3 rule 6)."""
-    return int(args["m"]) // 16 * int(args["n"]) // 16 >= 10
+def ranges_of_access(args: Mapping[str, Any]) -> list[Range]:
+    """Return what an abstract access says that it reads and writes."""
+    return [
+        Range(at["buf"], at["lo"], at["hi"], writes)
+        for key, writes in (("reads", False), ("writes", True))
+        for at in args[key]
+    ]
+
+
+def sum_of(args: Mapping[str, Any]) -> tuple[Any, ...] | None:
+    """Return which sum a ``mad`` adds to, if another one of the same sum needs no barrier (1.3 rule 6).
+
+    That is so where the cube's pipeline is longer than the dependence of one fractal of the sum on itself:
+    from ten fractals on, counted as the library counts them (section 2.6, step 12), and if the other one goes
+    through the same fractals in the same order: the same bytes of L0C, the same rows. Then both are of the
+    same size, so that it does not matter whose counts.
+    """
+    m, n = int(args["m"]), int(args["n"])
+    if not is_forwarded(m, n):
+        return None
+    return args["dst"]["buf"], args["dst"]["off"], _up(m, 16), _up(n, 16)
 
 
 def _up(value: int, to: int) -> int:
@@ -126,10 +157,15 @@ def _load_transposed(op: str, args: Mapping[str, Any]) -> list[Range]:
     What the trace calls ``dst_stride`` is a gap behind the first fractal of a repeat, in fractals (CANN
     document ``LoadDataWithTranspose``, dstGap).
     """
+    return _turned(op, args, 1 + args["dst_stride"])
+
+
+def _turned(op: str, args: Mapping[str, Any], step: int) -> list[Range]:
+    """What a turning load touches whose repeats lie *step* fractals apart in L0."""
     together, more = 4 if op.endswith("_s4") else 2, args["repeat"] - 1
     if more < 0:
         return []
-    last = more * (1 + args["dst_stride"]) + (together - 1) * (args["dst_frac_stride"] + 1)
+    last = more * step + (together - 1) * (args["dst_frac_stride"] + 1)
     return [
         _at(args["dst"], (last + 1) * FRACTAL, writes=True),
         _at(args["src"], FRACTAL * together * (more * args["src_stride"] + 1), writes=False),
@@ -198,6 +234,15 @@ def _copy_out(op: str, args: Mapping[str, Any], registers: Registers) -> list[Ra
     return found
 
 
+def _recorded_turn(op: str, args: Mapping[str, Any], registers: Registers) -> list[Range]:
+    return _turned(op, args, args["dst_stride"])
+
+
+def _recorded_copy_to_bias(op: str, args: Mapping[str, Any], registers: Registers) -> list[Range]:
+    lo, length = int(args["dst_bt_addr"]), 64 * args["len_burst"]
+    return [Range("BT", lo, lo + length, writes=True), _at(args["src"], length, writes=False)]
+
+
 _RULES: tuple[tuple[str, Callable[[str, Mapping[str, Any], Registers], list[Range]]], ...] = (
     ("img2colv2_cbuf_to_c", _img2col),
     ("load_cbuf_to_c", _load),
@@ -207,3 +252,10 @@ _RULES: tuple[tuple[str, Callable[[str, Mapping[str, Any], Registers], list[Rang
     ("copy_cbuf_to_fbuf", _copy_to_fix),
     ("copy_matrix_cc_to_gm", _copy_out),
 )
+
+_AS_RECORDED: tuple[tuple[str, Callable[[str, Mapping[str, Any], Registers], list[Range]]], ...] = (
+    ("load_cbuf_to_ca_transpose", _recorded_turn),
+    ("load_cbuf_to_cb_transpose", _recorded_turn),
+    ("copy_cbuf_to_bt", _recorded_copy_to_bias),
+)
+"""What the notes on the recorded synchronisation cases say otherwise."""

@@ -17,7 +17,7 @@ import numpy as np
 
 from pantile.simulate.elements import Bytes
 from pantile.targets.ascend.pipes import REGISTER_WRITES
-from pantile.targets.ascend.ranges import Range, Registers, ranges_of
+from pantile.targets.ascend.ranges import Range, Registers, ranges_of, ranges_of_access
 
 _MASK = (1 << 64) - 1
 _NO_RANGES = frozenset({"set_flag", "wait_flag", "pipe_barrier"}) | REGISTER_WRITES
@@ -57,11 +57,7 @@ def _touched(stream: Sequence[Mapping[str, Any]]) -> list[list[Range]]:
             registers = replace(registers)
             registers.write(op, args)
         if op == "access":
-            ranges = [
-                Range(at["buf"], at["lo"], at["hi"], writes)
-                for key, writes in (("reads", False), ("writes", True))
-                for at in args[key]
-            ]
+            ranges = ranges_of_access(args)
         else:
             ranges = [] if op in _NO_RANGES else ranges_of(op, args, registers)
         found.append(ranges)

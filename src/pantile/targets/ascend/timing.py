@@ -23,8 +23,9 @@ from pantile.program.tables import RESOURCE, USE, Edge, Kind, ResourceKind, Shar
 from pantile.simulate.bound import BoundProgram, place_of
 from pantile.simulate.service import TICKS_PER_SECOND, service_ticks
 from pantile.simulate.work import cycles_ticks
+from pantile.targets.ascend.kept_trace import require_trace
 from pantile.targets.ascend.pipes import LANES
-from pantile.targets.ascend.trace import FAMILY, require_trace
+from pantile.targets.ascend.trace import FAMILY
 from pantile.targets.ascend.trace_rows import UNIT_FLAG
 from pantile.targets.ascend.work import CUBES, CYCLES, STREAMED, UNSAID
 
@@ -272,9 +273,10 @@ def _block_by_block(program: Program, tables: dict[str, Rows]) -> Rows:
     mine = sync["shown_as"] == program.names.index(UNIT_FLAG)
     posts = mine & (sync["edge"] == Edge.AFTER_FINISH)
     sync["edge"][posts] = Edge.ALONG
-    amounts = {(op, counter): amount for op, counter, amount in flags["along"]}
-    for row in np.flatnonzero(mine & ~posts).tolist():
-        sync["amount"][row] = amounts[int(sync["op"][row]), int(sync["counter"][row])]
+    along = np.array(flags["along"], np.int64).reshape(-1, 3)
+    waits = np.flatnonzero(mine & ~posts)
+    by_counter = np.lexsort((sync["counter"][waits], sync["op"][waits]))
+    sync["amount"][waits[by_counter]] = along[np.lexsort((along[:, 1], along[:, 0])), 2]
     return sync
 
 

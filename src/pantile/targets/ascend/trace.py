@@ -13,8 +13,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-import numpy as np
-
 from pantile.errors import Place, ProgramError, raise_all
 from pantile.program.piece import Piece
 from pantile.program.program import Program
@@ -29,9 +27,18 @@ from pantile.targets.ascend.hand_over import (
     mode_of,
 )
 from pantile.targets.ascend.mma_tile import HF32_BIT
-from pantile.targets.ascend.pipes import ALL, EVENT_IDS, PIPELINED, PIPES, SCALAR, pipe_of
-from pantile.targets.ascend.ranges import Range, Registers, UnsetRegister, mad_forwards, ranges_of
+from pantile.targets.ascend.pipes import (
+    ALL,
+    EVENT_IDS,
+    PIPELINED,
+    PIPES,
+    REGISTER_WRITES,
+    SCALAR,
+    pipe_of,
+)
+from pantile.targets.ascend.ranges import Registers, UnsetRegister, ranges_of, ranges_of_access, sum_of
 from pantile.targets.ascend.trace_rows import LAST_BYTE, Rows
+from pantile.targets.ascend.well_formed import wrong_arguments
 from pantile.targets.ascend.work import Work, access_work, without_last, work_of
 
 FAMILY = "ascend"
@@ -52,6 +59,7 @@ def program_of_trace(
     *,
     lines: Sequence[int] | None = None,
     unit_flags: bool = False,
+    as_recorded: bool = False,
 ) -> Program:
     """Return the literal program of a trace.
 
@@ -64,12 +72,14 @@ def program_of_trace(
         lines: Line of each instruction; without them, its place in the trace, from 1.
         unit_flags: Whether M and FIX wait for one another as unit flags say. Nothing begins before the whole
             of what it waits for was handed over; timing lets it go block by block.
+        as_recorded: Whether instructions touch the bytes that the recorded synchronisation cases say, where
+            that is not what they do; see :func:`~pantile.targets.ascend.ranges.ranges_of`.
 
     Raises:
         ProgramError: If an instruction is not known, lacks an argument, or names no pipe; all of them.
     """
     places = range(1, len(trace) + 1) if lines is None else lines
-    maker = _Maker(name, _last_issues(trace), places, unit_flags)
+    maker = _Maker(name, trace, places, unit_flags, as_recorded)
     problems = []
     for position, entry in enumerate(trace):
         try:
@@ -80,30 +90,6 @@ def program_of_trace(
     return maker.program(trace)
 
 
-def _is_row(value: object) -> bool:
-    """Whether a value is a row of things: a list, or as programs made in columns have it."""
-    return isinstance(value, Sequence | np.ndarray) and not isinstance(value, str)
-
-
-def require_trace(program: Program) -> None:
-    """Check that a program keeps the trace that it was made of.
-
-    Raises:
-        ProgramError: If it does not, as a file changed by hand may not.
-    """
-    kept = program.parameters
-    rows = {name: kept.get(name) for name in ("stream", "lines", "starts", "works", "forwarding", "spaces")}
-    lost = [name for name, value in rows.items() if not _is_row(value)]
-    lengths = {len(kept[name]) for name in ("stream", "lines", "starts") if name not in lost}
-    if lost or len(lengths) > 1 or "event_ids" not in kept:
-        what = f"lacks {', '.join(lost)}" if lost else "keeps another number of instructions than of lines"
-        raise ProgramError(
-            f"a core program {what}",
-            place=Place(program.name),
-            mend="write it with to_json or to_text of pantile.ascend",
-        )
-
-
 def _last_issues(trace: Sequence[Mapping[str, Any]]) -> dict[str, int]:
     """Return every pipe that something is issued to, and the place of the last such instruction."""
     last: dict[str, int] = {}
@@ -112,6 +98,12 @@ def _last_issues(trace: Sequence[Mapping[str, Any]]) -> dict[str, int]:
         if pipe in PIPES:
             last[pipe] = position
     return last
+
+
+def _is_queued(entry: object) -> bool:
+    """Whether an instruction stands in its pipe's queue; a register write is done where it is issued."""
+    op = entry.get("op") if isinstance(entry, Mapping) else None
+    return not isinstance(op, str) or op not in REGISTER_WRITES
 
 
 def _pipe(entry: object) -> str | None:
@@ -128,12 +120,23 @@ def _pipe(entry: object) -> str | None:
 class _Maker:
     """A program under construction."""
 
-    def __init__(self, name: str, last: Mapping[str, int], lines: Sequence[int], unit_flags: bool) -> None:
-        self.name, self.last, self.lines, self.unit_flags = name, last, lines, unit_flags
-        self.rows = Rows({pipe: at for at, pipe in enumerate(each for each in PIPES if each in last)})
+    def __init__(
+        self,
+        name: str,
+        trace: Sequence[Mapping[str, Any]],
+        lines: Sequence[int],
+        unit_flags: bool,
+        as_recorded: bool,
+    ) -> None:
+        self.name, self.lines = name, lines
+        self.unit_flags, self.as_recorded = unit_flags, as_recorded
+        self.last = _last_issues(trace)
+        self.queues = {pipe for pipe in map(_pipe, filter(_is_queued, trace)) if pipe in PIPES}
+        self.rows = Rows({pipe: at for at, pipe in enumerate(each for each in PIPES if each in self.last)})
         self.flags: dict[tuple[str, str, int], int] = {}
         self.registers = Registers()
-        self.forwarding: list[int] = []
+        self.sums: dict[tuple[Any, ...], int] = {}
+        self.accumulating: list[list[int]] = []
         self.touches: list[Touch] = []
         self.starts: list[int] = []
 
@@ -151,6 +154,9 @@ class _Maker:
         if pipe not in PIPES and not (op == "pipe_barrier" and pipe == ALL):
             what = "an instruction" if pipe is None else "a pipe"
             raise ProgramError(f"expected {what} of a cube core, got {pipe or op!r}", place=place)
+        wrong = wrong_arguments(str(op), args)
+        if wrong:
+            raise ProgramError(f"{op}: {'; '.join(wrong)}", place=place)
         try:
             self._add(position, str(op), args, str(pipe))
         except KeyError as error:
@@ -172,11 +178,7 @@ class _Maker:
             self._instruction(position, op, args, pipe)
 
     def _access(self, position: int, args: Mapping[str, Any], pipe: str) -> None:
-        ranges = [
-            Range(at["buf"], at["lo"], at["hi"], writes)
-            for key, writes in (("reads", False), ("writes", True))
-            for at in args[key]
-        ]
+        ranges = ranges_of_access(args)
         sums = blocks_between([(each.lo, each.hi) for each in ranges if each.buffer == "L0C"])
         work = access_work(pipe, ranges, args.get("cycles"))
         mode, kind = int(args.get("unit_flag", 0)), Kind.COMPUTE if pipe in PIPELINED else Kind.MOVE
@@ -188,7 +190,7 @@ class _Maker:
             self.registers.write(op, args)
             self._op(position, pipe, op, Kind.CONTROL)
             return
-        touched = ranges_of(op, args, self.registers)
+        touched = ranges_of(op, args, self.registers, as_recorded=self.as_recorded)
         computes = pipe == MATRIX
         macs = int(args["m"]) * int(args["k"]) * int(args["n"]) if computes else 0
         kind = Kind.COMPUTE if computes else Kind.MOVE
@@ -199,8 +201,9 @@ class _Maker:
         work = work_of(op, args, hf32=bool(self.registers.ctrl & HF32_BIT))
         number = self._timed(position, pipe, op, kind, work, flagged, macs)
         self.rows.touch(number, touched)
-        if computes and mad_forwards(args):
-            self.forwarding.append(number)
+        summed = sum_of(args) if computes else None
+        if summed is not None:
+            self.accumulating.append([number, self.sums.setdefault(summed, len(self.sums))])
 
     def _timed(
         self,
@@ -251,7 +254,7 @@ class _Maker:
         if pipe == SCALAR:  # a hardware error, which orders nothing
             self._op(position, pipe, "pipe_barrier", Kind.SYNC)
             return
-        pipes = list(self.rows.threads) if pipe == ALL else [pipe]
+        pipes = [each for each in self.rows.threads if each in self.queues] if pipe == ALL else [pipe]
         self._meet(position, pipes, pipes, (ARRIVE, LEAVE), "pipe_barrier")
 
     def _meet(
@@ -285,7 +288,7 @@ class _Maker:
                 "files": self.name,
                 "spaces": list(spaces),
                 "private": [spaces[name] for name in PRIVATE_BUFFERS if name in spaces],
-                "forwarding": self.forwarding,
+                "accumulating": self.accumulating,
                 "event_ids": EVENT_IDS,
                 "no_barrier": [SCALAR],
                 "works": [list(work) for work in self.rows.works],

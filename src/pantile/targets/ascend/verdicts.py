@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from pantile.check.chains import literal_tables
-from pantile.check.conflicts import KINDS, conflicts_of
+from pantile.check.conflicts import KINDS, conflicts_of, exemptions_of
 from pantile.check.explore import Stop, explore
 from pantile.check.limits import overflows_of
 from pantile.check.order import Order, happens_before
@@ -77,7 +77,7 @@ def verdicts_on(program: Program, budget: int = BUDGET) -> dict[str, Any]:
 
 def _conflicts(trace: _Trace) -> tuple[list[dict[str, Any]], list[list[int]]]:
     parameters = trace.program.parameters
-    rows = conflicts_of(trace.order, private=parameters["private"], forwarding=parameters["forwarding"])
+    rows = conflicts_of(trace.order, **exemptions_of(trace.program))
     races = [
         (KINDS[kind], parameters["spaces"][space], lo, hi, int(trace.place[a]), int(trace.place[b]))
         for kind, space, lo, hi, a, b, same in rows.tolist()

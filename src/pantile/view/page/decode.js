@@ -28,23 +28,25 @@ function unpack(bytes, at, rows, width) {
   return values;
 }
 
-/** Tables by name, each with `rows` and its columns by name. */
+/** Tables by name, each with `rows` and its columns by name: a set of them for the run, and one for each other order. */
 function unpackTables(described, bytes) {
-  const tables = {};
+  const sets = [{}];
   let at = 0;
   for (const table of described) {
+    if (table.name in sets.at(-1)) sets.push({});
     const columns = { rows: table.rows };
     for (const column of table.columns) {
       columns[column.name] = unpack(bytes, at, table.rows, column.width);
       at += table.rows * column.width;
     }
-    tables[table.name] = columns;
+    sets.at(-1)[table.name] = columns;
   }
-  return tables;
+  return sets;
 }
 
 async function readPage() {
   const head = JSON.parse(byId("head").textContent);
   const bytes = await inflate(byId("columns").textContent.trim());
-  return { head, tables: unpackTables(head.tables, bytes) };
+  const orders = unpackTables(head.tables, bytes); // the run first
+  return { head, orders, window: head.window, tables: orders[0] };
 }

@@ -42,22 +42,23 @@ function recorded(cycle) {
 function operationsTable() {
   const { operations } = page.tables;
   const text = (list, index) => (index < 0 ? "" : lettered(list[index]));
-  const sources = page.head.sources.length
-    ? { columns: [[tr("inspector.source")], [tr("inspector.index"), true]], cells: (op) => [sourceOf(op), listedOf(op)] }
-    : { columns: [], cells: () => [] };
+  const more = [
+    ...(page.head.texts.length ? [[[tr("inspector.text")], statementOf]] : []),
+    ...(page.head.sources.length ? [[[tr("inspector.source")], sourceOf], [[tr("inspector.index"), true], listedOf]] : []),
+  ];
   return {
     title: tr("table.operations"),
     columns: [[tr("column.number"), true], [tr("inspector.tile")], [tr("inspector.opcode")], [tr("inspector.box")],
       [tr("inspector.bytes"), true], [tr("inspector.macs"), true], [tr("inspector.stage")], [tr("column.addresses")],
       [tr("inspector.waits")], [tr("inspector.posts")], [tr("inspector.engine")], [tr("inspector.issue"), true],
-      [tr("inspector.start"), true], [tr("inspector.finish"), true], [tr("inspector.cause")], ...sources.columns],
+      [tr("inspector.start"), true], [tr("inspector.finish"), true], [tr("inspector.cause")], ...more.map(([column]) => column)],
     count: model.count,
     cells: (op) => [numberOf(op), operations.tile[op] < 0 ? "" : pathOf(operations.tile[op]), page.head.opcodes[operations.opcode[op]],
       operationRegion(op), operations.bytes[op], operations.macs[op],
       operations.stage_count[op] ? `${operations.stage[op] + 1}/${operations.stage_count[op]}` : "", tagsText(op),
       text(page.head.waits, operations.waits[op]), text(page.head.posts, operations.posts[op]),
       page.head.engines[operations.engine[op]].name, recorded(operations.issue_cycle[op]), recorded(operations.start_cycle[op]),
-      recorded(operations.finish_cycle[op]), text(page.head.causes, operations.cause[op]), ...sources.cells(op)],
+      recorded(operations.finish_cycle[op]), text(page.head.causes, operations.cause[op]), ...more.map(([, cell]) => cell(op))],
     leads: (op) => op,
     current: view.op,
   };
@@ -91,7 +92,7 @@ function entriesTable() {
     cells: (row) => {
       const entry = there[row];
       return [entries.core[entry], page.head.memories[entries.memory[entry]].name, entries.slot[entry], hex(entries.tag[entry]),
-        regionWords(entries.operand[entry], entries, entry), stateWords(moment.entryState[entry], block(entry), moment),
+        entryWords(entry), stateWords(moment.entryState[entry], block(entry), moment),
         entries.granules[entry], footprint(entry), pendingWords(entry, moment)];
     },
     leads: (row) => leadOf(model.touchesOfEntry.get(there[row])),

@@ -24,13 +24,14 @@ function operationCard(op) {
     el("h3", null, tr("inspector.operation", { number: numberOf(op) })),
     definitions([
       [tr("inspector.opcode"), page.head.opcodes[operations.opcode[op]]],
+      [tr("inspector.text"), statementOf(op) && el("span", { class: "mono" }, statementOf(op))],
       [tr("inspector.kind"), tr(`kind.${kind}`)],
       [tr("inspector.engine"), `${engine.name}, ${tr("steps.core", { core: engine.core })}`],
       [tr("inspector.box"), operationRegion(op)],
       [tr("inspector.bytes"), operations.bytes[op] ? number(operations.bytes[op]) : ""],
       [tr("inspector.macs"), operations.macs[op] ? number(operations.macs[op]) : ""],
       [tr("inspector.stage"), count ? tr("steps.of", { at: operations.stage[op] + 1, count }) : ""],
-      ...touchPairs(op),
+      ...(hasMatrices() ? touchPairs(op) : rangePairs(op)),
       [tr("inspector.waits"), operations.waits[op] < 0 ? "" : lettered(page.head.waits[operations.waits[op]])],
       [tr("inspector.posts"), operations.posts[op] < 0 ? "" : lettered(page.head.posts[operations.posts[op]])],
       ...timePairs(op),
@@ -39,16 +40,21 @@ function operationCard(op) {
     ]));
 }
 
+/** The bytes that an operation touches where they are of no matrix. */
+function rangePairs(op) {
+  return touchedRanges(op).map((range) => [tr(TOUCH_WORDS[range.mode]),
+    [`${page.head.memories[range.memory].name} ${byteWords(range.lo, range.length)}`, el("div", { class: "soft" }, number(range.length), " B")]]);
+}
+
 function touchPairs(op) {
   const { touches, entries } = page.tables;
-  const names = ["inspector.read", "inspector.write", "inspector.update"];
   return (model.touchesOf.get(op) || []).map((row) => {
     const entry = touches.entry[row];
     const region = regionWords(entries.operand[entry], entries, entry);
     const count = entries.granules[entry];
     const granule = page.head.memories[entries.memory[entry]].granule_bytes;
     const size = count ? [tr("steps.granules", { count, size: granule }), " = ", number(footprint(entry)), " B"] : "";
-    return [tr(names[touches.mode[row]]),
+    return [tr(TOUCH_WORDS[touches.mode[row]]),
       [el("div", null, region), el("div", { class: "soft mono" }, entryPlace(entry)), size ? el("div", { class: "soft" }, size) : ""]];
   });
 }

@@ -16,6 +16,11 @@ function phrase(key, values) {
   return tr(key).split(/\{(\w+)\}/).map((part, at) => (at % 2 ? values[part] : part));
 }
 
+/** Whether the program is one of matrices, with axes and letters. */
+function hasMatrices() {
+  return "m" in page.head.extents;
+}
+
 function letterSet() {
   return page.head.letters.find((set) => set.key === view.x) || page.head.letters[0];
 }

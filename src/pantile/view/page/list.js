@@ -47,10 +47,10 @@ function listRow(op) {
     el("span", { class: "row-line", role: "presentation" },
       cell("row-number", number(numberOf(op))),
       cell("row-code", el("span", { class: "glyph", "aria-hidden": "true" }, GLYPHS[kind]), page.head.opcodes[operations.opcode[op]]),
-      cell("row-region", operationRegion(op))),
-    cell("row-tags", tagsText(op)),
+      cell("row-region", operationRegion(op) || engineOf(op).name)),
+    cell("row-tags", statementOf(op) || tagsText(op)),
     el("span", { class: "row-line", role: "presentation" },
-      cell("row-sync", [sizeText(op), syncText(op), sourceOf(op)].filter(Boolean).join(" · ")),
+      cell("row-sync", [sourceOf(op), sizeText(op), syncText(op)].filter(Boolean).join(" · ")),
       cell("row-cycles", cyclesText(op))));
   row.style.top = `${op * ROW}px`;
   return row;
@@ -72,7 +72,8 @@ function cyclesText(op) {
 /** "spad[1] 0x10000000": where an entry lives. */
 function entryPlace(entry) {
   const { entries } = page.tables;
-  return `${page.head.memories[entries.memory[entry]].name}[${entries.slot[entry]}] ${hex(entries.tag[entry])}`;
+  const memory = page.head.memories[entries.memory[entry]];
+  return `${memory.name}${memory.by_bytes ? "" : `[${entries.slot[entry]}]`} ${hex(entries.tag[entry])}`;
 }
 
 /** The address tags, from what is read to what is filled or added to; a slot is named once. */
@@ -101,6 +102,15 @@ function sizeText(op) {
   const granule = page.head.memories[entries.memory[entry]].granule_bytes;
   if (!entries.granules[entry]) return `${operations.bytes[op]} B`;
   return tr("steps.granules", { count: entries.granules[entry], size: granule });
+}
+
+function engineOf(op) {
+  return page.head.engines[page.tables.operations.engine[op]];
+}
+
+/** An operation as its file writes it, where the page has that. */
+function statementOf(op) {
+  return page.head.texts[page.tables.operations.text[op]] ?? "";
 }
 
 /** File and line of an operation, where its program has them. */

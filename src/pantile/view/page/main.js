@@ -64,7 +64,6 @@ async function start() {
     fatal.hidden = false;
     return;
   }
-  model = buildModel();
   byId("app").hidden = false;
   addEventListener("popstate", readAddress);
   addEventListener("keydown", pressed);

@@ -43,6 +43,7 @@ function drawMemories(node, moment, changed) {
     const slots = Array.from({ length: memory.slots }, (_, slot) => {
       const key = `${index}.${slot}`;
       const list = there.get(key) || [];
+      if (memory.by_bytes) return byteCard(memory, index, list, moment, changed);
       return slotCard(memory, slot, placed ? tileIn(list) : held.get(key), list, moment, changed);
     });
     return el("section", { class: "memory", "aria-label": memory.name },
@@ -50,6 +51,25 @@ function drawMemories(node, moment, changed) {
       el("div", { class: "slots" }, slots));
   });
   fill(node, cards);
+}
+
+/** A memory whose entries are mere bytes: a bar on which they lie, and a row for each. */
+function byteCard(memory, index, list, moment, changed) {
+  const used = list.reduce((sum, entry) => sum + footprint(entry), 0);
+  const words = phrase("steps.occupied", { used: number(used), capacity: number(memory.capacity_bytes) });
+  list.sort((one, other) => page.tables.entries.tag[one] - page.tables.entries.tag[other]);
+  const { tag, bytes } = page.tables.entries;
+  const beyond = list.some((entry) => tag[entry] + bytes[entry] > memory.capacity_bytes);
+  return el("div", { class: "slot" }, byteBar(memory, index, list, moment),
+    el("div", { class: "soft small" }, words, ` (${percent(used / memory.capacity_bytes)})`,
+      beyond ? el("strong", { class: "beyond" }, ` ${tr("steps.beyond")}`) : ""), entryRows(list, moment, changed));
+}
+
+function entryRows(list, moment, changed) {
+  return [
+    el("ul", { class: "entries" }, list.slice(0, SHOWN_ENTRIES).map((entry) => entryRow(entry, moment, changed.has(entry)))),
+    list.length > SHOWN_ENTRIES ? el("p", { class: "soft small" }, tr("steps.more", { count: list.length - SHOWN_ENTRIES })) : "",
+  ];
 }
 
 /** The tile of the entry that came last to a slot that nothing binds to a tile. */
@@ -77,8 +97,7 @@ function slotCard(memory, slot, tile, list, moment, changed) {
     }, level),
     el("div", { class: "soft small" }, phrase("steps.occupied", { used: number(used), capacity: number(capacity) }),
       share ? ` (${percent(share)})` : ""),
-    el("ul", { class: "entries" }, list.slice(0, SHOWN_ENTRIES).map((entry) => entryRow(entry, moment, changed.has(entry)))),
-    list.length > SHOWN_ENTRIES ? el("p", { class: "soft small" }, tr("steps.more", { count: list.length - SHOWN_ENTRIES })) : "");
+    entryRows(list, moment, changed));
 }
 
 function slotState(states) {
@@ -92,17 +111,18 @@ function entryRow(entry, moment, flashes) {
   const code = moment.entryState[entry];
   const operand = entries.operand[entry];
   const block = operand === OUTPUT ? entries.block[entry] : -1;
-  const pending = pendingWords(entry, moment);
+  const filling = operand === NO_OPERAND && code === STATE.loading; // a product fills, too
+  const pending = filling ? "" : pendingWords(entry, moment);
   return el("li", { class: flashes ? "entry flashing" : "entry" },
     el("button", {
       type: "button", class: "entry-go", title: hex(entries.tag[entry]),
       on: { click: () => gotoTouching(model.touchesOfEntry.get(entry)) },
     },
       swatch(STATES[code]),
-      el("span", { class: "entry-region" }, regionWords(operand, entries, entry)),
+      el("span", { class: "entry-region" }, entryWords(entry)),
       el("span", { class: "soft" }, number(footprint(entry)), " B"),
       el("span", { class: "entry-tag soft" }, hex(entries.tag[entry])),
-      el("span", { class: "entry-state" }, stateWords(code, block, moment), pending ? `, ${pending}` : "")));
+      el("span", { class: "entry-state" }, filling ? tr("steps.slot.filling") : stateWords(code, block, moment), pending ? `, ${pending}` : "")));
 }
 
 /** Completions still out. By cycle a load's single responses are not recorded, only its last. */

@@ -73,10 +73,11 @@ function stateOfEntry(entry, presence, sums) {
   if (page.tables.entries.operand[entry] === OUTPUT && block >= 0) {
     if (sums.updating[entry]) return STATE.inuse;
     if (sums.reading[entry]) return STATE.writing;
-    return outputState(block, sums) || (sums.loading[entry] ? STATE.loading : STATE.resident);
+    const unknown = page.head.window && !sums.total[block]; // a window has none of its contributions
+    return (unknown ? 0 : outputState(block, sums)) || (sums.loading[entry] ? STATE.loading : STATE.resident);
   }
   if (sums.loading[entry]) return STATE.loading;
-  return sums.reading[entry] ? STATE.inuse : STATE.resident;
+  return sums.reading[entry] || sums.updating[entry] ? STATE.inuse : STATE.resident;
 }
 
 /** The state that the finished contributions and stores of an output block amount to. */

@@ -145,26 +145,35 @@ function decisionsSection() {
 
 function findingsSection() {
   const { findings, proved } = page.head;
-  const items = findings.map((finding) => el("li", { class: `finding finding-${finding.severity}` },
+  const items = findings.map((finding, at) => el("li", { class: `finding finding-${finding.severity}` },
     el("div", null, el("span", { class: "tag" }, tr(`severity.${finding.severity}`)), " ", el("span", { class: "mono" }, finding.code), " ", lettered(finding.sentence)),
     definitions([
       [tr("overview.evidence"), lettered(finding.evidence)],
       [tr("overview.grade"), finding.grade],
       [tr("overview.mend"), lettered(finding.mend)],
     ]),
-    el("div", { class: "jumps" }, finding.operations.map(jump))));
+    el("div", { class: "jumps" }, finding.operations.map(jump)), playButton(at)));
   const node = section("overview.findings", items.length ? el("ul", { class: "plain" }, items) : el("p", null, tr(proved.length ? "overview.clear" : "overview.unchecked")),
     proved.length ? [el("h4", null, tr("overview.proved")), el("ul", { class: "proved" }, proved.map((text) => el("li", null, lettered(text))))] : "");
   node.id = "findings";
   return node;
 }
 
+/** A button that plays the order which shows a finding, where the page holds it. */
+function playButton(finding) {
+  const order = page.head.orders.indexOf(finding) + 1;
+  return order ? el("div", null, button(tr("overview.play"), () => playOrder(order), { class: "play-order" })) : "";
+}
+
 /** A button to an operation by its number in --json, if the page holds it. */
 function jump(index) {
   const op = rowOfListed(index);
-  const shown = op >= 0 && op < model.count ? numberOf(op) : index + 1;
-  const label = tr(shown === index + 1 ? "overview.jump" : "overview.jump.listed", { number: shown, listed: index });
-  if (op < 0 || op >= model.count) return el("span", { class: "soft" }, `${label} `);
+  const held = op >= 0 && op < model.count;
+  if (!held && model.rowOfListed.size) return el("span", { class: "soft" }, `${tr("overview.jump.outside", { listed: index })} `);
+  const shown = held ? numberOf(op) : index + 1;
+  const words = tr(shown === index + 1 ? "overview.jump" : "overview.jump.listed", { number: shown, listed: index });
+  const label = [words, held && sourceOf(op)].filter(Boolean).join(", ");
+  if (!held) return el("span", { class: "soft" }, `${label} `);
   return [button(label, () => change({ op, s: "steps" }, "push"), { class: "link" }), " "];
 }
 

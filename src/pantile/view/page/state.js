@@ -1,6 +1,6 @@
 // The state of the page, which lives in the address: only what differs from the default.
 
-const DEFAULTS = { s: "overview", op: 0, by: "op", t: null, x: "", th: "", lang: "en", q: "", f: "", tbl: "", p: 0, sp: 4, keys: "on" };
+const DEFAULTS = { s: "overview", op: 0, by: "op", t: null, x: "", th: "", lang: "en", q: "", f: "", tbl: "", p: 0, sp: 4, keys: "on", w: 0 };
 const SCREENS = ["overview", "steps"];
 const SPEEDS = [1, 2, 4, 8, 16, 32, 64];
 const TABLES = ["figures", "tiles", "operations", "blocks", "entries"];
@@ -28,6 +28,8 @@ function parseAddress(hash) {
     state[key] = Number.isNaN(value) ? low : Math.min(high, Math.max(low, value));
     if (state[key] !== value) problems.push(["clamp", { key, given: text, used: used(state[key]) }]);
   };
+  clamp("w", 0, page.orders.length - 1, 0, String);
+  useOrder(state.w); // all else is of its operations
   if (given.has("v") && given.get("v") !== "1") problems.push(["clamp.version", { given: given.get("v") }]);
   choose("s", SCREENS);
   choose("x", page.head.letters.map((set) => set.key));
@@ -44,6 +46,32 @@ function parseAddress(hash) {
   state.q = (given.get("q") || "").slice(0, 500);
   state.f = /^\d+\.\d+$/.test(given.get("f") || "") ? given.get("f") : "";
   return { state, problems };
+}
+
+/** Let the page be of the run (0), or of an order that shows a finding. */
+function useOrder(order) {
+  if (page.tables === page.orders[order] && model) return;
+  page.tables = page.orders[order];
+  page.head.window = order ? null : page.window; // an order begins with the program
+  model = buildModel();
+  built = "";
+  searched = { key: null, matches: [], bad: "" };
+  setPlaying(false);
+}
+
+/** Play the order that shows a finding, from the operation before the one that comes too early. */
+function playOrder(order) {
+  const { operations } = page.head.findings[page.head.orders[order - 1]];
+  const { listed } = page.orders[order].operations;
+  const op = Math.max(0, Math.min(...operations.map((each) => listed.indexOf(each)).filter((row) => row >= 0)) - 1);
+  change({ w: order, op, by: "op", t: null, s: "steps", q: "", f: "" }, "push");
+}
+
+/** Back to the run, at the same operation. */
+function leaveOrder() {
+  const listed = listedOf(view.op);
+  const row = page.orders[0].operations.listed.indexOf(listed);
+  change({ w: 0, op: Math.max(0, row), t: null }, "push");
 }
 
 /** The operation that goes without saying: the first, or at a cycle the one issued last before it. */
@@ -75,6 +103,7 @@ function placeOf(state) {
 function change(patch, how = "replace") {
   const before = view;
   view = { ...view, ...patch };
+  useOrder(view.w);
   if ("op" in patch && !("t" in patch)) view.t = null;
   notes = [];
   if (how === "push" && addressOf(view) !== addressOf(before)) {

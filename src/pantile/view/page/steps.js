@@ -8,17 +8,37 @@ function buildSteps() {
   lastMoment = null;
   return fill(byId("steps"),
     el("h2", { class: "unseen" }, tr("screen.steps")),
+    view.w ? orderBanner() : "",
     el("section", { class: "pane pane-list", "aria-label": tr("steps.list") },
       el("h3", { id: "list-title" }), buildList()),
-    el("section", { class: "pane pane-picture", "aria-label": tr("steps.matrices") },
-      el("h3", { id: "equation" }),
-      el("div", { class: "framed" },
-        el("div", { id: "matrices", role: "img", on: { pointermove: hover, pointerleave: unhover, click: clickBlock } },
-          el("canvas", { id: "picture" }), el("canvas", { id: "flash", "aria-hidden": "true" })),
-        el("ul", { id: "legend", class: "legend", "aria-label": tr("steps.legend") })),
-      el("p", { id: "under", class: "soft small" })),
+    hasMatrices() ? matricesPane() : lanesPane(),
     el("section", { class: "pane pane-memories", "aria-label": tr("steps.memories") },
       el("h3", null, tr("steps.memories")), el("div", { id: "memories" })));
+}
+
+/** Says that this is not the run, whose order it is, and leads back. */
+function orderBanner() {
+  const finding = page.head.findings[page.head.orders[view.w - 1]];
+  return el("div", { id: "order", class: "notice" },
+    el("span", null, tr("steps.order", { code: finding.code, sentence: lettered(finding.sentence) })), " ",
+    button(tr("steps.order.leave"), leaveOrder));
+}
+
+function matricesPane() {
+  return el("section", { class: "pane pane-picture", "aria-label": tr("steps.matrices") },
+    el("h3", { id: "equation" }),
+    el("div", { class: "framed" },
+      el("div", { id: "matrices", role: "img", on: { pointermove: hover, pointerleave: unhover, click: clickBlock } },
+        el("canvas", { id: "picture" }), el("canvas", { id: "flash", "aria-hidden": "true" })),
+      el("ul", { id: "legend", class: "legend", "aria-label": tr("steps.legend") })),
+    el("p", { id: "under", class: "soft small" }));
+}
+
+function lanesPane() {
+  return el("section", { class: "pane pane-picture", "aria-label": tr("steps.lanes") },
+    el("h3", { id: "equation", class: "mono" }),
+    el("div", { id: "lanes", role: "img", on: { click: clickLane } }, el("canvas", { id: "lane-picture" })),
+    el("p", { id: "under", class: "soft small" }));
 }
 
 /** Draw the screen; `quiet` for anything but a step of the user, which flashes what it changed. */
@@ -30,8 +50,20 @@ function drawSteps(before, quiet) {
   const changedBlocks = flashes ? differing(lastMoment.blockState, moment.blockState) : [];
   const changedEntries = new Set(flashes ? differing(lastMoment.entryState, moment.entryState) : []);
   fill(byId("list-title"), tr("steps.list"), " ", el("span", { class: "soft" }, tileLine()));
-  fill(byId("equation"), equation(view.op));
   drawList(moment, moved);
+  if (hasMatrices()) drawPicture(moment, changedBlocks);
+  else {
+    fill(byId("equation"), statementOf(view.op));
+    drawLanes(byId("lanes"), byId("lane-picture"), moment);
+    const words = { low: drawnLanes.low, high: drawnLanes.high };
+    fill(byId("under"), tr(model.timed ? "steps.lanes.none" : "steps.lanes.steps", words));
+  }
+  drawMemories(byId("memories"), moment, changedEntries);
+  lastMoment = moment;
+}
+
+function drawPicture(moment, changedBlocks) {
+  fill(byId("equation"), equation(view.op));
   const geometry = drawMatrices(byId("picture"), byId("flash"), moment, changedBlocks);
   const held = byId("matrices");
   held.style.height = `${geometry.height}px`;
@@ -39,8 +71,6 @@ function drawSteps(before, quiet) {
   held.setAttribute("aria-label", pictureWords(moment));
   drawUnder();
   fill(byId("legend"), legend(moment));
-  drawMemories(byId("memories"), moment, changedEntries);
-  lastMoment = moment;
 }
 
 function differing(before, after) {

@@ -18,7 +18,7 @@ function buildTop() {
       el("span", { class: "soft" }, head.machine), el("span", { class: "soft" }, head.planner)),
     el("div", { class: "controls" },
       el("div", { class: "finder", role: "search" }, find, el("span", { id: "matches", class: "soft small" })),
-      el("fieldset", { class: "segments" }, el("legend", { class: "unseen" }, tr("top.letters")), letters),
+      hasMatrices() ? el("fieldset", { class: "segments" }, el("legend", { class: "unseen" }, tr("top.letters")), letters) : "",
       button(WORDS[other]["language.name"], () => change({ lang: other }, "push"), { id: "language", lang: other, "aria-label": `${tr("top.language")}: ${WORDS[other]["language.name"]}` }),
       button("", toggleTheme, { id: "theme" }),
       button(tr("top.link"), () => copy(location.href.split("#")[0] + addressOf(view))),

@@ -86,6 +86,8 @@ WORDS.en = {
   "overview.mend": "mend",
   "overview.jump": "operation {number}",
   "overview.jump.listed": "operation {number} ({listed} in JSON)",
+  "overview.jump.outside": "{listed} in JSON, not on this page",
+  "overview.play": "play the order that shows it",
   "overview.clear": "No finding",
   "overview.unchecked": "Not checked",
   "overview.error": "1 error",
@@ -103,6 +105,16 @@ WORDS.en = {
   "steps.empty": "The program has no operation.",
   "steps.list": "Instructions",
   "steps.matrices": "Matrices",
+  "steps.order":
+    "Not the run: a legal order that shows {code}. The operation that comes too early stands before the one it harms, which is the last. {sentence}",
+  "steps.order.leave": "back to the run",
+  "steps.lanes": "Pipes over time",
+  "steps.lanes.none":
+    "The program names no matrices. Here stands every pipe, from cycle {low} to {high}; press a bar to select it.",
+  "steps.lanes.steps":
+    "The program names no matrices. Here stands every pipe, from step {low} to {high}: in an order without times each operation takes one step.",
+  "steps.beyond": "reaches beyond the end",
+  "steps.ranges": "ranges that hold something: {count}",
   "steps.memories": "Memories",
   "steps.tile": "tile {path}",
   "steps.core": "core {core}",
@@ -159,6 +171,7 @@ WORDS.en = {
   "inspector.source": "source",
   "inspector.kind": "kind",
   "inspector.opcode": "opcode",
+  "inspector.text": "instruction",
   "inspector.engine": "engine",
   "inspector.tile": "tile",
   "inspector.box": "region",
