@@ -9,8 +9,6 @@ from typing import NamedTuple
 
 import numpy as np
 
-from pantile.check.overlap import stop
-
 MOST_RANGES, MOST_PARTS = 1 << 21, 1 << 23
 """Ranges of all sets, and parts that they are cut into, at most."""
 
@@ -42,13 +40,38 @@ def atoms_of(spans: np.ndarray) -> Atoms | None:
     >>> made.count, np.diff(made.first).tolist(), made.size.tolist()
     (2, [2, 1, 1], [4, 4])
     """
-    rows = spans["rows"]
-    if int(rows.sum()) > MOST_RANGES:
+    if int(spans["rows"].sum()) > MOST_RANGES:
         return None
+    known: dict[bytes, Atoms] = {}
+    counts, size, count = np.zeros(len(spans), np.int64), [np.zeros(0, np.int64)], 0
+    parts: list[tuple[np.ndarray, np.ndarray]] = []
+    by_space = np.argsort(spans["space"], kind="stable")
+    for mine in np.split(by_space, np.flatnonzero(np.diff(spans["space"][by_space])) + 1):
+        ranges = spans[["lo", "length", "rows", "pitch"]][mine].tobytes()
+        made = known[ranges] if ranges in known else _of_one_space(spans[mine])
+        if made is None:
+            return None
+        known[ranges] = made
+        counts[mine] = np.diff(made.first)
+        parts.append((mine, made.atom + count))
+        size.append(made.size)
+        count += made.count
+    first = np.concatenate([[0], np.cumsum(counts)])
+    atom = np.empty(first[-1], np.int64)
+    for mine, atoms in parts:
+        many = counts[mine]
+        shift = np.repeat(first[mine] - np.cumsum(many) + many, many)
+        atom[shift + np.arange(len(atoms))] = atoms
+    return Atoms(first, atom, count, np.concatenate(size))
+
+
+def _of_one_space(spans: np.ndarray) -> Atoms | None:
+    """Return the atoms of the sets of one memory."""
+    spans, height = _one_row_each(spans)
+    rows = spans["rows"]
     owner = np.repeat(np.arange(len(spans)), rows)
     row = np.arange(len(owner)) - np.repeat(np.cumsum(rows) - rows, rows)
-    far = int(stop(spans).max(initial=0)) + 1
-    begin = spans["space"][owner] * far + spans["lo"][owner] + row * spans["pitch"][owner]
+    begin = spans["lo"][owner] + row * spans["pitch"][owner]
     end = begin + spans["length"][owner]
     cuts, place = np.unique(np.concatenate([begin, end]), return_inverse=True)
     begin, end = place[: len(owner)], place[len(owner) :]
@@ -65,4 +88,27 @@ def atoms_of(spans: np.ndarray) -> Atoms | None:
     whole = np.unique(np.repeat(owner, parts) * max(len(used), 1) + atom_of)
     size = np.bincount(atom[:-1], np.diff(cuts), len(atom) + 1).astype(np.int64)[used]
     first = np.searchsorted(whole, np.arange(len(spans) + 1) * max(len(used), 1))
-    return Atoms(first, whole % max(len(used), 1), len(used), size)
+    held = whole % max(len(used), 1)
+    size[held] *= np.repeat(height, np.diff(first))
+    return Atoms(first, held, len(used), size)
+
+
+def _one_row_each(spans: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return the first row of every set, and how many rows it stands for, where rows of a matrix allow that.
+
+    They do where sets are blocks of one matrix, and the rows of any two are the same or none. Elsewhere sets
+    are returned as they are, and every row stands for itself.
+    """
+    rows, pitch = spans["rows"], int(spans["pitch"].max(initial=0))
+    alone = np.ones(len(spans), np.int64)
+    if not pitch or np.any(spans["pitch"] != pitch) or np.any(spans["lo"] % pitch + spans["length"] > pitch):
+        return spans, alone
+    top = spans["lo"] // pitch
+    order = np.argsort(top, kind="stable")
+    same = np.diff(top[order]) == 0
+    apart = top[order][1:] >= (top + rows)[order][:-1]
+    if not np.all(np.where(same, np.diff(rows[order]) == 0, apart)):
+        return spans, alone
+    flat = spans.copy()
+    flat["rows"], flat["pitch"] = 1, 0
+    return flat, rows

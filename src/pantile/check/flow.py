@@ -112,14 +112,15 @@ def _followed(
     home[lives[lives[:, 0] < len(home), 0]] = 0
     span, at = _numbered(access, home, output, fast, on_compile)
     ends, voids = _voids(lives[lives[:, 0] < len(home)], ops["kind"])
+    voids, void = _distinct(voids)
     spans = np.concatenate([normal(access[at]), voids])
     atoms = atoms_of(spans)
     if atoms is None:
         return None
-    end_first = np.full(len(ops), -1)
+    end_first = np.full(len(ops), -1, np.int32)
     end_first[ends[::-1]] = np.arange(len(ends))[::-1]
     axes = [[axis for axis, stride in enumerate(each.strides) if stride] for each in program.operands]
-    lo, hi, depth = _boxes(program, tables, axes[output])
+    box, summed = _boxes(tables), [axis for axis in range(len(program.axes)) if axis not in axes[output]]
     writer, terms = np.full(atoms.count, -1), np.full(atoms.count, NOTHING)
     faults = [np.full(MOST, -1) for _ in range(3)]
     count = run_kernel(
@@ -131,18 +132,18 @@ def _followed(
             *(access[name] for name in ("op", "mode", "operand")),
             span,
             np.array([output]),
-            depth,
-            lo,
-            hi,
+            np.array(summed, np.int64),
+            box["lo"],
+            box["length"],
             np.cumsum([0, *map(len, axes)]),
             np.array([axis for each in axes for axis in each], np.int64),
             atoms.first,
             atoms.atom,
             end_first,
             ends,
-            len(at) + np.arange(len(ends)),
+            len(at) + void,
         ),
-        (np.zeros(len(ops) + 1, np.int64), writer, terms, *faults),
+        (np.zeros(len(ops) + 1, np.int32), writer, terms, *faults),
         compiled=fast,
         on_compile=on_compile,
     )
@@ -170,12 +171,12 @@ def _numbered(
     columns = tuple(access[name] for name in ("operand", "space", "lo", "length", "rows", "pitch"))
     count, room = -1, _ROOM if fast else 2 << len(access).bit_length()
     while count < 0:
-        span, first = np.full(len(access), -1), np.zeros(room, np.int64)
+        span, first = np.full(len(access), -1, np.int32), np.zeros(room, np.int32)
         count = run_kernel(
             _KERNEL,
             "number",
             (*columns, home, np.array([output])),
-            (np.full(room, -1), span, first),
+            (np.full(room, -1, np.int32), span, first),
             compiled=fast,
             on_compile=on_compile,
         )
@@ -194,25 +195,24 @@ def _voids(lives: np.ndarray, kind: np.ndarray) -> tuple[np.ndarray, np.ndarray]
     return np.sort(ops), voids
 
 
-def _boxes(
-    program: Program, tables: dict[str, np.ndarray], kept: list[int]
-) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return ends of boxes, one axis after the other, and the terms that each operation adds to a sum."""
-    box, count, axes = tables["box"], len(tables["op"]), len(program.axes)
-    lo, hi, depth = (
-        np.zeros((axes, count), np.int64),
-        np.zeros((axes, count), np.int64),
-        np.ones(count, np.int64),
-    )
-    whole = len(box) == count
-    for axis in range(axes):
-        where = slice(None) if whole else box["op"]
-        length = box["length"][:, axis]
-        lo[axis, where] = box["lo"][:, axis]
-        hi[axis, where] = lo[axis, where] + length
-        if axis not in kept:
-            depth[where] *= length
-    return lo.reshape(-1), hi.reshape(-1), depth
+def _distinct(spans: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return each of some plain ranges once, and which of them each is."""
+    key = np.zeros(len(spans), np.int64)
+    for name in ("space", "lo", "length"):
+        values, place = np.unique(spans[name], return_inverse=True)
+        _, key = np.unique(key * max(len(values), 1) + place, return_inverse=True)
+    _, first, which = np.unique(key, return_index=True, return_inverse=True)
+    return spans[first], which
+
+
+def _boxes(tables: dict[str, np.ndarray]) -> np.ndarray:
+    """Return a box per operation: the table's own rows where it has one of each."""
+    box, count = tables["box"], len(tables["op"])
+    if len(box) == count:
+        return box
+    whole = np.zeros(count, box.dtype)
+    whole[box["op"]] = box
+    return whole
 
 
 def _misread(naming: Naming, data: _Data) -> list[Finding]:

@@ -76,9 +76,9 @@ def run(
     operand: Any,
     span: Any,
     output: Any,
-    depth: Any,
+    summed: Any,
     lo: Any,
-    hi: Any,
+    length: Any,
     axis_first: Any,
     axis: Any,
     atom_first: Any,
@@ -103,9 +103,9 @@ def run(
         operand: The operand.
         span: Its set of bytes, or -1.
         output: Number of the output, as a column of one row.
-        depth: By operation: terms that a compute adds to each of its sums.
-        lo: First element of every box: one axis after the other, by operation.
-        hi: One more than the last.
+        summed: Axes along which computes sum.
+        lo: By operation: where its box begins, by axis.
+        length: How far it goes.
         axis_first: By operand, and one more: its axes.
         axis: Axes of the operands.
         atom_first: By set of bytes, and one more: its atoms.
@@ -147,10 +147,11 @@ def run(
                 elif wrong < 0:
                     inside, around = True, True
                     for which in range(axis_first[kept], axis_first[kept + 1]):
-                        base = axis[which] * count
-                        begin, stop = lo[base + each], hi[base + each]
-                        inside = inside and lo[base + found] <= begin and stop <= hi[base + found]
-                        around = around and begin <= lo[base + found] and hi[base + found] <= stop
+                        way = axis[which]
+                        begin, start = lo[each][way], lo[found][way]
+                        ahead = begin + length[each][way] - start - length[found][way]
+                        inside = inside and start <= begin and ahead <= 0
+                        around = around and begin <= start and ahead >= 0
                     if not inside and not around:
                         wrong, source = OTHER, found
                 if kept == output[0]:
@@ -159,6 +160,10 @@ def run(
         if wrong >= 0 and faults < len(fault):
             fault_op[faults], fault[faults], fault_writer[faults] = each, wrong, source
             faults += 1
+        depth = 1
+        if kind[each] == COMPUTE:
+            for which in range(len(summed)):
+                depth *= length[each][summed[which]]
         for i in range(access_first[each], access_first[each + 1]):
             if mode[i] == READ or span[i] < 0:
                 continue
@@ -170,7 +175,7 @@ def run(
                 if kind[each] != COMPUTE:
                     sum_of[here] = held
                 elif mode[i] == WRITE:
-                    sum_of[here] = depth[each]
+                    sum_of[here] = depth
                 else:
-                    sum_of[here] = sum_of[here] + depth[each] if sum_of[here] >= 0 else MIXED
+                    sum_of[here] = sum_of[here] + depth if sum_of[here] >= 0 else MIXED
     return faults
