@@ -132,6 +132,7 @@ def _followed(
             *(access[name] for name in ("op", "mode", "operand")),
             span,
             np.array([output]),
+            np.array([int(not program.parameters.get("tiling", {}).get("domain"))]),
             np.array(summed, np.int64),
             box["lo"],
             box["length"],

@@ -76,6 +76,7 @@ def run(
     operand: Any,
     span: Any,
     output: Any,
+    whole: Any,
     summed: Any,
     lo: Any,
     length: Any,
@@ -103,6 +104,7 @@ def run(
         operand: The operand.
         span: Its set of bytes, or -1.
         output: Number of the output, as a column of one row.
+        whole: Whether every element of the output exists, as a column of one row.
         summed: Axes along which computes sum.
         lo: By operation: where its box begins, by axis.
         length: How far it goes.
@@ -142,7 +144,7 @@ def run(
             for place in range(atom_first[span[i]], atom_first[span[i] + 1]):
                 found = writer[atom[place]]
                 if found < 0:
-                    if wrong < 0:
+                    if wrong < 0 and (kept != output[0] or whole[0]):
                         wrong = EMPTY
                 elif wrong < 0:
                     inside, around = True, True

@@ -38,7 +38,13 @@ class PlanOptions:
 
 
 def machine_of(machine: MachineLike) -> Machine:
-    """Return the machine that *machine* is or names."""
+    """Return the machine that *machine* is or names.
+
+    Raises:
+        UsageError: If it is neither a machine, nor a name or path of one.
+    """
+    if not isinstance(machine, Machine | str | os.PathLike):
+        raise UsageError(f"expected a machine, its name or its file, got {machine!r}")
     return machine if isinstance(machine, Machine) else load_machine(machine)
 
 
