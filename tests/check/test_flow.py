@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -27,6 +28,8 @@ from pantile.language import (
     start_writing,
     thread,
 )
+from pantile.program.piece import Piece
+from pantile.program.program import Program as Rows
 
 CORE, OFF_CHIP = Core(0, 0), DDR(0)
 LOCAL = SRAM(CORE)
@@ -124,10 +127,11 @@ def test_data_out_of_order_is_told(program: Program, said: str) -> None:
 
 
 def test_the_wrong_tile_is_told() -> None:
-    program = one_thread("load", "compute")
-    boxes = program.tables()["box"]["lo"]
-    boxes[[0, 2]] = boxes[[2, 0]]  # each load brings what the other should
-    found = check_program(program).findings
+    plain = Rows.from_json(one_thread("load", "compute").to_json())
+    box = plain.tables()["box"].copy()
+    box["lo"][[0, 2]] = box["lo"][[2, 0]]  # each load brings what the other should
+    wrong = replace(plain, pieces=(Piece(plain.tables() | {"box": box}),))
+    found = check_program(wrong).findings
     assert "reads another tile: what operation 0 'load_store' of one" in found[0].sentence
 
 

@@ -19,14 +19,12 @@ class Atoms(NamedTuple):
     Attributes:
         first: By set, and one more: where its atoms begin in *atom*.
         atom: Atoms, set by set.
-        count: How many there are.
-        size: By atom: its bytes.
+        number: How many there are.
     """
 
     first: np.ndarray
     atom: np.ndarray
-    count: int
-    size: np.ndarray
+    number: int
 
 
 def atoms_of(spans: np.ndarray) -> Atoms | None:
@@ -37,13 +35,13 @@ def atoms_of(spans: np.ndarray) -> Atoms | None:
 
     >>> from pantile.check.overlap import SPAN
     >>> made = atoms_of(np.array([(0, 0, 8, 1, 0), (0, 0, 2, 2, 4), (0, 2, 2, 2, 4)], SPAN))
-    >>> made.count, np.diff(made.first).tolist(), made.size.tolist()
-    (2, [2, 1, 1], [4, 4])
+    >>> made.number, np.diff(made.first).tolist()
+    (2, [2, 1, 1])
     """
     if int(spans["rows"].sum()) > MOST_RANGES:
         return None
     known: dict[bytes, Atoms] = {}
-    counts, size, count = np.zeros(len(spans), np.int64), [np.zeros(0, np.int64)], 0
+    counts, count = np.zeros(len(spans), np.int64), 0
     parts: list[tuple[np.ndarray, np.ndarray]] = []
     by_space = np.argsort(spans["space"], kind="stable")
     for mine in np.split(by_space, np.flatnonzero(np.diff(spans["space"][by_space])) + 1):
@@ -54,20 +52,19 @@ def atoms_of(spans: np.ndarray) -> Atoms | None:
         known[ranges] = made
         counts[mine] = np.diff(made.first)
         parts.append((mine, made.atom + count))
-        size.append(made.size)
-        count += made.count
+        count += made.number
     first = np.concatenate([[0], np.cumsum(counts)])
     atom = np.empty(first[-1], np.int64)
     for mine, atoms in parts:
         many = counts[mine]
         shift = np.repeat(first[mine] - np.cumsum(many) + many, many)
         atom[shift + np.arange(len(atoms))] = atoms
-    return Atoms(first, atom, count, np.concatenate(size))
+    return Atoms(first, atom, count)
 
 
 def _of_one_space(spans: np.ndarray) -> Atoms | None:
     """Return the atoms of the sets of one memory."""
-    spans, height = _one_row_each(spans)
+    spans = _one_row_each(spans)
     rows = spans["rows"]
     owner = np.repeat(np.arange(len(spans)), rows)
     row = np.arange(len(owner)) - np.repeat(np.cumsum(rows) - rows, rows)
@@ -86,29 +83,25 @@ def _of_one_space(spans: np.ndarray) -> Atoms | None:
     held = np.repeat(begin, parts) + np.arange(int(parts.sum())) - np.repeat(np.cumsum(parts) - parts, parts)
     used, atom_of = np.unique(atom[held], return_inverse=True)
     whole = np.unique(np.repeat(owner, parts) * max(len(used), 1) + atom_of)
-    size = np.bincount(atom[:-1], np.diff(cuts), len(atom) + 1).astype(np.int64)[used]
     first = np.searchsorted(whole, np.arange(len(spans) + 1) * max(len(used), 1))
-    held = whole % max(len(used), 1)
-    size[held] *= np.repeat(height, np.diff(first))
-    return Atoms(first, held, len(used), size)
+    return Atoms(first, whole % max(len(used), 1), len(used))
 
 
-def _one_row_each(spans: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return the first row of every set, and how many rows it stands for, where rows of a matrix allow that.
+def _one_row_each(spans: np.ndarray) -> np.ndarray:
+    """Return the first row of every set, where it can stand for the others.
 
-    They do where sets are blocks of one matrix, and the rows of any two are the same or none. Elsewhere sets
-    are returned as they are, and every row stands for itself.
+    It can where sets are blocks of one matrix, and the rows of any two are the same or none. Elsewhere sets
+    are returned as they are.
     """
     rows, pitch = spans["rows"], int(spans["pitch"].max(initial=0))
-    alone = np.ones(len(spans), np.int64)
     if not pitch or np.any(spans["pitch"] != pitch) or np.any(spans["lo"] % pitch + spans["length"] > pitch):
-        return spans, alone
+        return spans
     top = spans["lo"] // pitch
     order = np.argsort(top, kind="stable")
     same = np.diff(top[order]) == 0
     apart = top[order][1:] >= (top + rows)[order][:-1]
     if not np.all(np.where(same, np.diff(rows[order]) == 0, apart)):
-        return spans, alone
+        return spans
     flat = spans.copy()
     flat["rows"], flat["pitch"] = 1, 0
-    return flat, rows
+    return flat

@@ -48,7 +48,6 @@ class _Data(NamedTuple):
         writer: The operation that wrote it, or -1.
         store: The last store of every piece of the output.
         terms: Terms in each of its sums there.
-        elements: Elements of that piece.
     """
 
     op: np.ndarray
@@ -56,7 +55,6 @@ class _Data(NamedTuple):
     writer: np.ndarray
     store: np.ndarray
     terms: np.ndarray
-    elements: np.ndarray
 
 
 def check_flow(
@@ -121,7 +119,7 @@ def _followed(
     end_first[ends[::-1]] = np.arange(len(ends))[::-1]
     axes = [[axis for axis, stride in enumerate(each.strides) if stride] for each in program.operands]
     box, summed = _boxes(tables), [axis for axis in range(len(program.axes)) if axis not in axes[output]]
-    writer, terms = np.full(atoms.count, -1), np.full(atoms.count, NOTHING)
+    writer, terms = np.full(atoms.number, -1), np.full(atoms.number, NOTHING)
     faults = [np.full(MOST, -1) for _ in range(3)]
     count = run_kernel(
         _KERNEL,
@@ -148,21 +146,17 @@ def _followed(
         compiled=fast,
         on_compile=on_compile,
     )
-    return _Data(
-        *(each[:count] for each in faults),
-        *_last_stores(atoms, spans, home, writer, terms, program.operands[output].element_bytes),
-    )
+    stored = _off_chip(atoms, spans, home) & (writer >= 0)
+    op, fault, by = (each[:count] for each in faults)
+    return _Data(op, fault, by, writer[stored], terms[stored])
 
 
-def _last_stores(
-    atoms: Atoms, spans: np.ndarray, home: np.ndarray, writer: np.ndarray, terms: np.ndarray, width: int
-) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return who stored every piece of the output last, the terms of its sums, and its elements."""
+def _off_chip(atoms: Atoms, spans: np.ndarray, home: np.ndarray) -> np.ndarray:
+    """Return which atoms lie in memories that hold tensors from the beginning."""
     rows = np.repeat(np.arange(len(spans)), np.diff(atoms.first))
-    off_chip = np.zeros(atoms.count, bool)
-    off_chip[atoms.atom[home[spans["space"][rows]] > 0]] = True
-    stored = off_chip & (writer >= 0)
-    return writer[stored], terms[stored], atoms.size[stored] // width
+    found = np.zeros(atoms.number, bool)
+    found[atoms.atom[home[spans["space"][rows]] > 0]] = True
+    return found
 
 
 def _numbered(
