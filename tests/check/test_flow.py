@@ -114,7 +114,6 @@ def test_a_program_in_order_is_right(program: Program) -> None:
     ("program", "said"),
     [
         (one_thread("compute", "load"), "reads bytes that nothing has written"),
-        (ping_pong("load", "compute", early=True), "reads bytes that nothing has written"),
         (one_thread("load", "compute", after=("compute",)), "MACs computed again"),
         (one_thread("store", "load", "compute", after=()), "reads bytes that nothing has written"),
         (ping_pong("load", "compute", store_after=True), "stores sums of"),
@@ -133,6 +132,12 @@ def test_the_wrong_tile_is_told() -> None:
     wrong = replace(plain, pieces=(Piece(plain.tables() | {"box": box}),))
     found = check_program(wrong).findings
     assert "reads another tile: what operation 0 'load_store' of one" in found[0].sentence
+
+
+def test_a_copy_written_before_its_birth_is_told_though_values_are_right() -> None:
+    (found,) = check_program(ping_pong("load", "compute", early=True)).findings
+    assert "reads an unborn copy" in found.sentence
+    assert (found.severity, found.grade) == ("error", "")
 
 
 def test_an_engine_that_computes_before_it_loads_is_refused() -> None:

@@ -16,7 +16,7 @@ import numpy as np
 
 from pantile.check.atoms import Atoms, atoms_of
 from pantile.check.compiled import COMPILED_FROM, run_kernel
-from pantile.check.flow_kernel import EMPTY, MIXED, NOTHING
+from pantile.check.flow_kernel import DEAD, EMPTY, MIXED, NOTHING, OTHER
 from pantile.check.naming import Naming
 from pantile.check.overlap import SPAN, normal
 from pantile.check.report import Finding, Report
@@ -92,7 +92,7 @@ def check_flow(
         )
     naming = Naming(program)
     findings = _misread(naming, data)
-    return Report(tuple(findings or _unfinished(program, naming, data, output)))
+    return Report(tuple(findings + _unfinished(program, naming, data, output)))
 
 
 def _followed(
@@ -216,18 +216,18 @@ def _misread(naming: Naming, data: _Data) -> list[Finding]:
     findings = []
     for op, more in naming.lines(found):
         fault, by = found[op]
-        what = (
-            "bytes that nothing has written"
-            if fault == EMPTY
-            else f"another tile: what {naming.op(by)} wrote"
-        )
+        what = "bytes that nothing has written"
+        if fault == OTHER:
+            what = f"another tile: what {naming.op(by)} wrote"
+        elif fault == DEAD:
+            what = f"an unborn copy: what {naming.op(by)} wrote before start_writing, or was destroyed since"
         findings.append(
             Finding(
                 code="PT-STATE",
                 severity="error",
                 sentence=f"{naming.op(op)} reads {what}{more}",
                 operations=(op,) if fault == EMPTY else (by, op),
-                grade="wrong value",
+                grade="" if fault == DEAD else "wrong value",
                 mend="move the tile there first, while its copy lives",
             )
         )

@@ -10,7 +10,8 @@ from typing import Any
 READ, WRITE, UPDATE = 0, 1, 2  # as Mode
 COMPUTE = 1  # as Kind
 NOTHING, MIXED = -1, -2  # what a byte holds where it holds no one sum
-EMPTY, OTHER = 0, 1  # what is wrong with a read
+EMPTY, OTHER, DEAD = 0, 1, 2  # what is wrong with a read: the last does not change values
+VOID = -2  # less who wrote it: what a byte holds that no copy lives in any more, or that one was born over
 
 _MIX = 0x2545F4914F6CDD1D
 
@@ -119,7 +120,7 @@ def run(
         writer: By atom: the operation that wrote it last; at first -1.
         sum_of: By atom of the output: terms in each of its sums; at first :data:`NOTHING`.
         fault_op: Room: by fault: the operation that reads.
-        fault: :data:`EMPTY` or :data:`OTHER`.
+        fault: :data:`EMPTY`, :data:`OTHER` or :data:`DEAD`.
         fault_writer: The operation that wrote what it finds.
     """
     count = len(kind)
@@ -133,8 +134,8 @@ def run(
         end = end_first[each]
         while end >= 0 and end < len(end_op) and end_op[end] == each:
             for place in range(atom_first[end_span[end]], atom_first[end_span[end] + 1]):
-                writer[atom[place]] = -1
-                sum_of[atom[place]] = NOTHING
+                if writer[atom[place]] >= 0:
+                    writer[atom[place]] = VOID - writer[atom[place]]
             end += 1
         held, wrong, source = NOTHING, -1, -1
         for i in range(access_first[each], access_first[each + 1]):
@@ -143,6 +144,9 @@ def run(
             kept = operand[i]
             for place in range(atom_first[span[i]], atom_first[span[i] + 1]):
                 found = writer[atom[place]]
+                dead = found <= VOID
+                if dead:
+                    found = VOID - found
                 if found < 0:
                     if wrong < 0 and (kept != output[0] or whole[0]):
                         wrong = EMPTY
@@ -156,6 +160,8 @@ def run(
                         around = around and begin <= start and ahead >= 0
                     if not inside and not around:
                         wrong, source = OTHER, found
+                    elif dead:
+                        wrong, source = DEAD, found
                 if kept == output[0]:
                     here = sum_of[atom[place]]
                     held = here if held in (NOTHING, here) else MIXED
