@@ -45,8 +45,10 @@ def atoms_of(spans: np.ndarray) -> Atoms | None:
     parts: list[tuple[np.ndarray, np.ndarray]] = []
     by_space = np.argsort(spans["space"], kind="stable")
     for mine in np.split(by_space, np.flatnonzero(np.diff(spans["space"][by_space])) + 1):
-        ranges = spans[["lo", "length", "rows", "pitch"]][mine].tobytes()
-        made = known[ranges] if ranges in known else _of_one_space(spans[mine])
+        here = spans[mine]
+        here["space"] = 0
+        ranges = here.tobytes()  # memories that are used alike are cut alike
+        made = known[ranges] if ranges in known else _of_one_space(here)
         if made is None:
             return None
         known[ranges] = made
