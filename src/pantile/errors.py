@@ -6,6 +6,7 @@ exception that reaches a user is a defect of this package.
 
 from __future__ import annotations
 
+import traceback
 from dataclasses import dataclass
 from difflib import get_close_matches
 from typing import TYPE_CHECKING
@@ -129,3 +130,10 @@ def suggestion(word: str, allowed: Collection[str]) -> str:
     """
     near = get_close_matches(word, allowed, n=1)
     return f"did you mean {near[0]!r}?" if near else f"allowed here: {', '.join(sorted(allowed))}"
+
+
+def place_in(path: str, error: BaseException) -> Place:
+    """Return the last line of the file that *error* passed."""
+    frames = traceback.extract_tb(error.__traceback__)
+    lines = [frame.lineno or 0 for frame in frames if frame.filename == path]
+    return Place(path, lines[-1] if lines else 0)

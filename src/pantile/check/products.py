@@ -56,14 +56,27 @@ def check_products(program: Program) -> Report:
     """
     tables = literal_tables(program)
     if not program.axes or not len(tables["box"]):
-        return Report()
+        return _nothing(program)
     axes = list(range(len(program.axes)))
     computes = tables["op"]["kind"] == Kind.COMPUTE
     if not computes.any():
-        return Report()
+        return _nothing(program)
     ones = np.ones(int(computes.sum()), np.int64)
     report = _verdict(_count(program, axes, _boxes(tables, computes, axes), ones), "MACs", "computed")
     return report + _stored(program, tables)
+
+
+def _nothing(program: Program) -> Report:
+    """Return what is said of a program without computes: an error if it names an output."""
+    if not program.axes or program.parameters.get("output") not in [each.name for each in program.operands]:
+        return Report()
+    total = Points.of(program, list(range(len(program.axes)))).total
+    if not total:
+        return Report()
+    sentence = f"of {total} MACs, {total} MACs never computed: the program computes nothing"
+    mend = "compute every tile once"
+    finding = Finding(code="PT-COVERAGE", severity="error", sentence=sentence, grade="wrong value", mend=mend)
+    return Report((finding,))
 
 
 def _boxes(tables: dict[str, np.ndarray], chosen: np.ndarray, axes: Sequence[int]) -> np.ndarray:
@@ -154,6 +167,8 @@ def _verdict(counted: _Counted | int, what: str, done: str) -> Report:
     if not len(bad) and not counted.outside:
         return Report(proved=(f"coverage: {total} {what}, each {done} exactly once",))
     counts = counted.grid[tuple(bad.T)]
+    missing = bool((counts <= 0).any())
+    harmless = not missing and not counted.outside  # what is stored again is stored as it was
     parts = [
         f"{int(number)} {what} {how}"
         for number, how in (
@@ -170,11 +185,21 @@ def _verdict(counted: _Counted | int, what: str, done: str) -> Report:
                 severity="error",
                 sentence=f"of {total} {what}, {' and '.join(parts)}",
                 evidence=_first(counted, bad, done),
-                grade="wrong value",
-                mend="make the tiles of every dimension cover its total once",
+                grade="" if what == "outputs" and harmless else "wrong value",
+                mend=_mend(what, missing, outside=counted.outside > 0),
             ),
         )
     )
+
+
+def _mend(what: str, missing: bool, *, outside: bool) -> str:
+    """Say what to do about what is missing, or is there twice."""
+    if outside:
+        return "make the tiles of every dimension cover its total once"
+    if what == "outputs":
+        done = "load_store every finished tile of the output to the off-chip memory"
+        return done if missing else "store every tile of the output once, after its last compute"
+    return "compute the tiles that are missing" if missing else "compute every tile once"
 
 
 def _wrong_cells(counted: _Counted) -> tuple[np.ndarray, np.ndarray]:

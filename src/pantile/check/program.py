@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from pantile.check.capacity_time import check_fullness
 from pantile.check.deadlock import check_deadlock
+from pantile.check.flow import check_flow
 from pantile.check.inserted import check_inserted
 from pantile.check.limits import overflows_of
 from pantile.check.order import happens_before
@@ -70,4 +71,7 @@ def check_program(
         report += check_fullness(program, order, capacities)
         report += check_redundant(program, order, cost=cost, compiled=compiled, on_compile=on_compile)
         report += check_inserted(program, order, compiled=compiled, on_compile=on_compile)
-    return report + check_products(program)
+    report += check_products(program)
+    if not order.stuck and report.ok:  # of bytes that a race or a wrong program decides nothing more is told
+        report += check_flow(program, order, compiled=compiled, on_compile=on_compile)
+    return report

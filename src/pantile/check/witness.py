@@ -56,7 +56,25 @@ def search_witness(
     found = explore(processes, budget, until_seen=True)
     if found.seen is None:
         return None, found.finished, found.states
-    return _whole(order, found.seen, (first, second)), True, found.states
+    return _whole(order, found.seen, second), True, found.states
+
+
+def legal_order(order: Order, budget: int = BUDGET) -> np.ndarray | None:
+    """Return all operations in some legal order.
+
+    Args:
+        order: Happens-before.
+        budget: States with a choice that may be met, where something is left open.
+
+    Returns:
+        Positions of all operations; ``None`` if the program cannot come to its end, or no order was found.
+    """
+    if order.stuck:
+        return None
+    if order.exact:
+        return order.topo
+    found = explore(processes_of(order.tables, posts_hold_up=order.posts_hold_up), budget)
+    return None if found.complete is None else _whole(order, found.complete.path)
 
 
 def late_order(order: Order, first: int, second: int) -> np.ndarray | None:
@@ -87,16 +105,17 @@ def _extension(order: Order, second: int) -> np.ndarray:
     return np.concatenate([early, [second], order.topo[~needed[order.topo]]])
 
 
-def _whole(order: Order, steps: tuple[int, ...], pair: tuple[int, int]) -> np.ndarray:
+def _whole(order: Order, steps: tuple[int, ...], early: int | None = None) -> np.ndarray:
     """Return an order of all operations from the order of their steps.
 
-    An operation is carried out at its last step, the second of the *pair* as soon as it starts. What comes
+    An operation is carried out at its last step, the *early* one as soon as it starts. What comes
     before it in its chain and takes no steps is carried out just before; in a pipelined thread only a post
     needs that.
     """
     chains = order.chains
     last = {op: place for place, op in enumerate(steps)}
-    last[pair[1]] = steps.index(pair[1])
+    if early is not None:
+        last[early] = steps.index(early)
     at = chains.first[:-1].copy()
     seen = np.zeros(len(chains), bool)
     done: list[int] = []

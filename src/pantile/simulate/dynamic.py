@@ -13,6 +13,7 @@ from heapq import heappop, heappush
 from itertools import count
 from typing import TYPE_CHECKING, Any
 
+from pantile.errors import ProgramError
 from pantile.program.tables import Edge, Kind, Overflow, ReleasedBy, Sharing, Test
 from pantile.simulate.outcome import Fault, Run, Stuck, blank_times
 from pantile.simulate.running import Arbiter, Counter, Operation, Resource, Thread
@@ -27,7 +28,19 @@ if TYPE_CHECKING:
 
     Action = Callable[[], None]
 
-_POST, _WAIT, _ISSUE, _START = range(1, 5)  # a finish, which would be 0, is never put off
+_POST, _WAIT, _ISSUE, _START, _LAST = range(1, 6)  # a finish, which would be 0, is never put off
+
+ASKED_AT_ONCE, IDLE = 100, 10_000
+"""Queries that a thread makes one after the other without letting time pass; and that all threads make while
+nothing else happens, before that is taken to be without end."""
+
+
+class AsksWithoutEnd(ProgramError):
+    """A thread asks on and on, and nothing happens any more that could change the answer."""
+
+    def __init__(self, thread: int) -> None:
+        super().__init__("asks without end: nothing else happens any more", mend="wait with acquire instead")
+        self.thread = thread
 
 
 class DynamicExecutor:
@@ -60,6 +73,7 @@ class DynamicExecutor:
         self._pending: list[tuple[int, Key, int, Action]] = []
         self._serial, self._starts = count(), count()
         self._fault: Fault | None = None
+        self._idle = 0
 
     def run(self) -> Run:
         """Return the times of all operations, by number."""
@@ -139,7 +153,11 @@ class DynamicExecutor:
     def _wait(self, op: Operation) -> None:
         """Carry out the next step of *op*'s waits if it holds; with the last, all that follows."""
         if op.statement.query is not None:
+            if self._puts_off(op):
+                return
             op.thread.answer = self._counter(op.statement.query).value
+        else:
+            op.thread.asked, self._idle = 0, 0
         if op.steps:
             for sync in op.steps[0]:
                 counter = self._counter(sync.counter)
@@ -157,6 +175,29 @@ class DynamicExecutor:
             self._defer(_WAIT, op.key, partial(self._wait, op))
         else:
             self._pass(op)
+
+    def _puts_off(self, op: Operation) -> bool:
+        """Whether a thread that asks on and on has to let time pass, or the others, before it is answered.
+
+        Raises:
+            AsksWithoutEnd: If nothing else happens any more.
+        """
+        op.thread.asked += 1
+        if op.thread.asked <= ASKED_AT_ONCE or op.put_off:
+            return False
+        op.put_off = True
+        again = partial(self._wait, op)
+        if self._pending and self._pending[0][0] < _LAST:
+            self._defer(_LAST, op.key, again)
+        elif self._later:
+            self._schedule(self._later[0][0], partial(self._defer, _LAST, op.key, again))
+        else:
+            self._idle += 1
+            if self._idle > IDLE:
+                raise AsksWithoutEnd(op.thread.place)
+            op.put_off = False
+            return False
+        return True
 
     def _pass(self, op: Operation) -> None:
         """All waits of *op* hold: post what it posts at its start and ask for what it needs."""

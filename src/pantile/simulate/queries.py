@@ -12,7 +12,7 @@ from pantile.errors import Place as SourcePlace
 from pantile.program.tables import Kind
 from pantile.simulate.bind import bind
 from pantile.simulate.bound import unit_time
-from pantile.simulate.dynamic import DynamicExecutor
+from pantile.simulate.dynamic import AsksWithoutEnd, DynamicExecutor
 from pantile.simulate.engine import run as run_static
 from pantile.simulate.outcome import Run, blank_times
 from pantile.simulate.resources import Resources
@@ -51,7 +51,11 @@ def simulate_dynamic(
             for number, log in enumerate(run.recording.logs)
         ]
         executor = DynamicExecutor(threads, _counters(run), _resources(resources))
-        outcome = executor.run()
+        try:
+            outcome = executor.run()
+        except AsksWithoutEnd as error:
+            error.place = run.asks_at(error.thread)
+            raise
         program = run.program()
     bound = bind(program, machine, route=route) if machine else unit_time(program)
     if outcome.stuck or outcome.fault:  # say what it waits for as the recorded program has it

@@ -65,6 +65,7 @@ class Operation:
     taken: list[Resource] = field(default_factory=list)
     requested: int = NEVER  # when it asked for the resource that it takes next
     awaits: Resource | None = None
+    put_off: bool = False  # whether a query was made to wait for others
     parts: int = 0  # links, or a duration, that serve it side by side
     milestones: dict[int, int] = field(default_factory=dict)  # parts that have reached each
 
@@ -87,6 +88,7 @@ class Thread:
     source: ThreadSource
     head: Operation | None = None
     answer: int | None = None
+    asked: int = 0  # queries since its last statement
     unfinished: deque[Operation] = field(default_factory=deque)
 
 

@@ -122,12 +122,27 @@ def refuse_other_json(value: object) -> None:
     if not isinstance(value, str | os.PathLike) or not os.fspath(value).lower().endswith(".json"):
         return
     schema = schema_in(os.fspath(value))
+    if schema is None and Path(value).is_file():
+        raise WorkloadError(_why_no_object(Path(value)), place=Place(os.fspath(value)))
     if schema is not None and schema != PLAN_SCHEMA:
         raise WorkloadError(
             f"expected a plan ({PLAN_SCHEMA!r}) or a program ({SCHEMA!r}), got {schema or 'no schema'!r}",
             place=Place(os.fspath(value)),
             mend="write one with `pantile plan … --json`, or with Program.to_json",
         )
+
+
+def _why_no_object(path: Path) -> str:
+    """Say what keeps a file from holding a JSON object, and where."""
+    try:
+        data = json.loads(path.read_bytes())
+    except OSError as error:
+        return f"cannot be read: {error.strerror}"
+    except json.JSONDecodeError as error:
+        return f"not a JSON file: {error.msg} at line {error.lineno}, column {error.colno}"
+    except (ValueError, RecursionError) as error:
+        return f"not a JSON file: {error}".splitlines()[0]
+    return f"expected a JSON object, got {type(data).__name__}"
 
 
 def refuse_for_programs(**options: object) -> None:

@@ -31,6 +31,7 @@ from pantile.language import (
 )
 from pantile.program.language.plain import Step
 from pantile.program.tables import Edge, Kind, Test
+from pantile.simulate.queries import simulate_dynamic
 
 
 def carry_out(program: Program) -> tuple[list[tuple[int, Step]], Program]:
@@ -232,12 +233,36 @@ def test_an_error_of_a_thread_comes_out_where_it_is_resumed(kit: SimpleNamespace
     with Program(kit.tiling(), fails_later, dynamic=True).start() as run:
         steps = run.steps(0)
         next(steps)
-        with pytest.raises(KeyError, match="mine"):
+        with pytest.raises(ProgramError, match=r"test_dynamic.py:\d+: raised KeyError: 'mine'"):
             steps.send(1)
     before = threading.active_count()
-    with pytest.raises(KeyError, match="at once"):
+    with pytest.raises(ProgramError, match="raised KeyError: 'at once'"):
         Program(kit.tiling(), thread(lambda: buffer.full and None), fails_at_once, dynamic=True).start()
     assert threading.active_count() == before
+
+
+@pytest.mark.parametrize("gives_back", [True, False])
+def test_a_thread_that_polls_lets_the_others_go_on(kit: SimpleNamespace, gives_back: bool) -> None:
+    buffer = Buffer(slots=1)
+
+    @thread
+    def polls() -> None:
+        for _ in range(2):
+            while buffer.full:
+                pass
+            buffer.acquire()
+
+    @thread
+    def gives() -> None:
+        if gives_back:
+            buffer.release()
+
+    program = Program(kit.tiling(), polls, gives, dynamic=True)
+    if gives_back:
+        assert simulate_dynamic(program.source).finished
+    else:
+        with pytest.raises(ProgramError, match=r"test_dynamic.py:\d+: asks without end"):
+            simulate_dynamic(program.source)
 
 
 def test_misuse_is_refused_when_its_turn_comes(kit: SimpleNamespace) -> None:

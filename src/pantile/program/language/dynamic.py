@@ -9,11 +9,12 @@ Source: tile-language.md section 8.
 
 from __future__ import annotations
 
+import sys
 import threading
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from pantile.errors import ProgramError
+from pantile.errors import ManyProblems, PantileError, Place, ProgramError, place_in
 from pantile.program.language.lower import lower, operands_of
 from pantile.program.language.places import GRID
 from pantile.program.language.plain import CounterStart, PlainLowering, Step
@@ -22,7 +23,7 @@ from pantile.program.language.run import checked
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Hashable, Mapping
-    from types import TracebackType
+    from types import FrameType, TracebackType
 
     from pantile.program.language.arrays import Arrays
     from pantile.program.language.buffers import Slots
@@ -58,6 +59,7 @@ class _Worker:
         self.log, self.grid = log, grid
         self.question: Slots | None = None
         self.answer: tuple[int, ...] = ()
+        self.line = 0
         self.error: BaseException | None = None
         self.ended = False
         self._stopping = False
@@ -79,10 +81,11 @@ class _Worker:
             self._python.start()
         self._theirs.acquire()
         if self.error is not None:
-            raise self.error
+            raise _told(self.error, self.log.thread.place.path)
 
     def ask(self, slots: Slots) -> tuple[int, ...]:
         """Wait, in the thread, for the free slots of every member."""
+        self.line = _line_of(self.log.thread.place.path)
         self.question = slots
         self._theirs.release()
         self._mine.acquire()
@@ -110,6 +113,26 @@ class _Worker:
         finally:
             self.ended = True
             self._theirs.release()
+
+
+def _line_of(path: str) -> int:
+    """Return the line of a file that runs; 0 if none does."""
+    frame: FrameType | None = sys._getframe()
+    while frame is not None and frame.f_code.co_filename != path:
+        frame = frame.f_back
+    return frame.f_lineno if frame else 0
+
+
+def _told(error: BaseException, path: str) -> BaseException:
+    """Return what a thread raised as an error that names file and line."""
+    if isinstance(error, PantileError):
+        for problem in error.problems if isinstance(error, ManyProblems) else (error,):
+            problem.place = problem.place or place_in(path, error)
+        return error
+    if not isinstance(error, Exception):
+        return error
+    what = f"{type(error).__name__}: {error}".splitlines()[0].rstrip(": ")
+    return ProgramError(f"raised {what}", place=place_in(path, error))
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,6 +189,10 @@ class DynamicRun:
     def counter(self, key: Hashable) -> CounterStart:
         """Return what the counter of a step's key is at the start."""
         return self._plain.counters[key]
+
+    def asks_at(self, thread: int) -> Place:
+        """Return where a thread asked last."""
+        return Place(self.recording.logs[thread].thread.place.path, self._workers[thread].line)
 
     def steps(self, thread: int) -> Generator[Step, int | None, None]:
         """Yield the operations of one thread; a query is answered by sending its counter's value.

@@ -7,11 +7,11 @@ from __future__ import annotations
 
 import json
 import sys
-import traceback
+from contextlib import redirect_stdout
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from pantile.errors import ManyProblems, PantileError, Place, ProgramError, raise_all, suggestion
+from pantile.errors import ManyProblems, PantileError, Place, ProgramError, place_in, raise_all, suggestion
 from pantile.program.language.listing import parse_text
 from pantile.program.program import Program
 from pantile.program.validate import is_literal, problems_of
@@ -78,31 +78,25 @@ def _execute(source: str, path: str) -> dict[str, Any]:
     namespace: dict[str, Any] = {"__name__": "__pantile__", "__file__": path}
     sys.path.insert(0, str(Path(path).resolve().parent))  # as when Python runs the file
     try:
-        exec(compile(source, path, "exec"), namespace)
+        with redirect_stdout(sys.stderr):  # what it prints is no part of the answer
+            exec(compile(source, path, "exec"), namespace)
     except KeyboardInterrupt:
         raise
     except PantileError as error:
         problems = error.problems if isinstance(error, ManyProblems) else (error,)
         for problem in problems:
-            problem.place = problem.place or _place_in(path, error)
+            problem.place = problem.place or place_in(path, error)
         raise
     except SyntaxError as error:
         if error.filename != path:
-            raise ProgramError(f"imports what is not Python: {error}", place=_place_in(path, error)) from None
+            raise ProgramError(f"imports what is not Python: {error}", place=place_in(path, error)) from None
         raise ProgramError(f"not Python: {error.msg}", place=Place(path, error.lineno or 0)) from None
     except BaseException as error:
         what = f"{type(error).__name__}: {error}".splitlines()[0].rstrip(": ")
-        raise ProgramError(f"raised {what}", place=_place_in(path, error)) from None
+        raise ProgramError(f"raised {what}", place=place_in(path, error)) from None
     finally:
         sys.path.pop(0)
     return namespace
-
-
-def _place_in(path: str, error: BaseException) -> Place:
-    """Return the last line of the file that *error* passed."""
-    frames = traceback.extract_tb(error.__traceback__)
-    lines = [frame.lineno or 0 for frame in frames if frame.filename == path]
-    return Place(path, lines[-1] if lines else 0)
 
 
 def _chosen(namespace: dict[str, Any], path: str, name: str | None) -> Program:

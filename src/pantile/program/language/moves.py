@@ -81,7 +81,9 @@ def moves_of(ops: Ops, geometry: Geometry, rows: Ints, src: Ints, dst: Ints, lev
     moved[:, output] |= leaves & _moves_here(geometry, output, tile)
     returns = np.flatnonzero((named == ALL) & toward & ~geometry.first_step(tile))
     spills = np.flatnonzero(moved[:, output] & away)
-    moved[returns[_spilled(geometry, tile, src, dst, returns, spills, len(levels))], output] = True
+    others = rows[spills] - spills  # operations before each that are no load_stores
+    found = _spilled(geometry, tile, src, dst, returns, spills, others, len(levels))
+    moved[returns[found], output] = True
     row, which = np.nonzero(moved)
     reuse = (flags[row] & REUSE) > 0
     return Moves(rows[row], which, tile[row], src[row], dst[row], reuse)
@@ -94,12 +96,29 @@ def _moves_here(geometry: Geometry, operand: int, tile: Ints) -> np.ndarray:
     return np.array(allowed)[geometry.depth[tile]]
 
 
+def _repeated(ids: Ints, others: Ints) -> np.ndarray:
+    """Whether each store is one of several of its tile between which more is done than moving."""
+    tiles, which = np.unique(ids, return_inverse=True)
+    least, most = np.full(len(tiles), np.iinfo(np.int64).max), np.full(len(tiles), -1)
+    np.minimum.at(least, which, others)
+    np.maximum.at(most, which, others)
+    return np.asarray((most > least)[which])
+
+
 def _spilled(
-    geometry: Geometry, tile: Ints, src: Ints, dst: Ints, returns: Ints, spills: Ints, places: int
+    geometry: Geometry,
+    tile: Ints,
+    src: Ints,
+    dst: Ints,
+    returns: Ints,
+    spills: Ints,
+    others: Ints,
+    places: int,
 ) -> np.ndarray:
     """Whether each of *returns* finds partial sums where it loads from: some spill moved them there.
 
-    A spill is a move away before the last reduction step, or one that is repeated for the same output tile.
+    A spill is a move away before the last reduction step, or one that is repeated for the same output tile
+    after something else was done; *others* counts, for each of *spills*, what was done before it but moves.
     """
     output = geometry.operands.output
     pairs, pair = np.unique(
@@ -115,7 +134,7 @@ def _spilled(
         return made, made.ids
 
     _, ids = index(spills, left)
-    repeated = np.bincount(ids, minlength=1)[ids] > 1 if len(ids) else np.zeros(0, bool)
+    repeated = _repeated(ids, others)
     whole = geometry.operand[tile[spills]] == ALL
     partial = repeated | (whole & ~geometry.last_step(tile[spills]))
     spills, left = spills[partial], left[partial]

@@ -150,7 +150,8 @@ class PlainLowering:
         self.counters: dict[Hashable, CounterStart] = {}
         self._copies: dict[Copy, None] = {}
         self._spills: set[tuple[Path, Place, Place]] = set()
-        self._stored: set[tuple[Path, Place, Place]] = set()
+        self._stored: dict[tuple[Path, Place, Place], int] = {}
+        self._others = 0
         self._open: dict[tuple[int, Copy, bool], int] = defaultdict(int)
         self._destroyed: dict[tuple[int, Copy], int] = defaultdict(int)
         self._loaded: dict[tuple[int, Place, str, int], Path] = {}
@@ -168,8 +169,10 @@ class PlainLowering:
                 tile = self.recording.tiles[statement.tile]
                 if isinstance(tile.location, Place) and tile.location != Any:
                     self._learn_copy(tile, storage(tile.location))
-            elif statement.code == LOAD_STORE:
+            if statement.code == LOAD_STORE:
                 self._learn_move(statement)
+            else:
+                self._others += 1
 
     def _learn_copy(self, tile: Tile | OperandTile, place: Place) -> None:
         copy = Copy(_operand(tile), tile.path, place)
@@ -189,13 +192,17 @@ class PlainLowering:
         output = self.operands.names[-1]
         if isinstance(tile, OperandTile):
             if tile.operand == output:
-                key = (tile.path, src, dst)
-                (self._spills if key in self._stored else self._stored).add(key)
+                self._learn_store((tile.path, src, dst))
         elif statement.flags & SPILL and not self._ends_reduction(tile):
             self._spills.add((tile.operand(output).path, src, dst))
         elif statement.flags & SPILL or self._ends_reduction(tile):
-            key = (tile.operand(output).path, src, dst)
-            (self._spills if key in self._stored else self._stored).add(key)
+            self._learn_store((tile.operand(output).path, src, dst))
+
+    def _learn_store(self, key: tuple[Path, Place, Place]) -> None:
+        """Remember a store that may be the last of its tile; one that is repeated at once is no spill."""
+        if self._stored.setdefault(key, self._others) < self._others:
+            self._spills.add(key)
+        self._stored[key] = self._others
 
     def steps(self, thread: int, at: int) -> tuple[Step, ...]:
         """Return the operations of statement *at* of a thread: one, or two for a barrier.
