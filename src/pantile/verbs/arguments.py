@@ -69,7 +69,6 @@ def machine_of(machine: MachineLike) -> Machine:
     """Return the machine that *machine* is or names.
 
     Raises:
-<<<<<<< HEAD
         PantileError: If it is or names none.
     """
     if not isinstance(machine, Machine | str | os.PathLike):
@@ -77,12 +76,6 @@ def machine_of(machine: MachineLike) -> Machine:
             f"a machine is the name of a preset, a path or a Machine, got {machine!r}",
             mend="`pantile machines` lists the presets",
         )
-=======
-        UsageError: If it is neither a machine, nor a name or path of one.
-    """
-    if not isinstance(machine, Machine | str | os.PathLike):
-        raise UsageError(f"expected a machine, its name or its file, got {machine!r}")
->>>>>>> fix7
     return machine if isinstance(machine, Machine) else load_machine(machine)
 
 
