@@ -135,9 +135,11 @@ def refuse_other_json(value: object) -> None:
 def _why_no_object(path: Path) -> str:
     """Say what keeps a file from holding a JSON object, and where."""
     try:
-        data = json.loads(path.read_bytes())
+        data = json.loads(path.read_bytes().decode())
     except OSError as error:
         return f"cannot be read: {error.strerror}"
+    except UnicodeDecodeError as error:
+        return f"not a text file: byte {error.start} is no UTF-8"
     except json.JSONDecodeError as error:
         return f"not a JSON file: {error.msg} at line {error.lineno}, column {error.colno}"
     except (ValueError, RecursionError) as error:
