@@ -155,9 +155,6 @@ class Recorder:
 
     def release(self, event: Event) -> None:
         """Give an id back that ``alloc`` returned."""
-        self._release(event)
-
-    def _release(self, event: object) -> None:
         if not isinstance(event, Event):
             raise self._error(f"expected an event that alloc returned, got {event!r}")
         self._ids.release(event, self._line())
