@@ -60,12 +60,10 @@ def check_program(
     states = check_states(program, order, budget, overflows=overflows)
     if not states.ok:
         budget = min(budget, BUDGET_OF_THE_WRONG)
-    deadlock = check_deadlock(program, order, budget)
+    report = check_deadlock(program, order, budget) + states + pairing
     if any(finding.code == "PT-DOUBLE-SET" for finding in pairing.findings) and not order.stuck:
         one_bit = check_deadlock(program, order, budget, one_bit=True)
-        # What holds of flags that count is no proof where flags are bits and a thread then waits for ever.
-        deadlock = (deadlock if one_bit.ok else Report(deadlock.findings)) + one_bit
-    report = deadlock + states + pairing
+        report = (report if one_bit.ok else _of_counting_flags(report)) + one_bit
     if not order.stuck:
         report += check_races(
             program, order, budget=budget, judge=judge, compiled=compiled, on_compile=on_compile
@@ -74,3 +72,9 @@ def check_program(
         report += check_redundant(program, order, cost=cost, compiled=compiled, on_compile=on_compile)
         report += check_inserted(program, order, compiled=compiled, on_compile=on_compile)
     return report + check_products(program)
+
+
+def _of_counting_flags(report: Report) -> Report:
+    """Return a report whose proof that no thread waits for ever says of which flags that holds."""
+    proved = (each.replace("deadlock:", "deadlock with counting flags:", 1) for each in report.proved)
+    return Report(report.findings, tuple(proved))
