@@ -1,6 +1,6 @@
 """What runs of a program that traps: nothing is issued after the first trap.
 
-Source: ascend-core.md section 2.2.
+Source: ascend-core.md sections 1.2 and 2.3.
 """
 
 from __future__ import annotations
