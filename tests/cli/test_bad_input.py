@@ -52,7 +52,10 @@ def test_workloads(workload: str, verb: str, pantile: Pantile) -> None:
 
 @pytest.mark.parametrize("verb", ["plan", "simulate"])
 def test_a_single_call_is_no_product(verb: str, pantile: Pantile) -> None:
-    problem = "mma-tile:m=8:1: mma-tile: is one call of a library, which only lower and check take; use gemm: or bmm:"
+    problem = (
+        "mma-tile:m=8:1: mma-tile: is one call of a library, which only lower and check take; use gemm: or bmm:; to simulate "
+        "or view the call, write what it emits with `pantile lower mma-tile:… --text > t.txt`, and use t.txt"
+    )
     assert_refused(pantile(verb, "mma-tile:m=8", *M8), f"{problem} [PT-WORKLOAD]")
 
 

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import pantile
-from pantile.errors import InfeasibleError, OutsideModelError, PantileError, UsageError
+from pantile.errors import InfeasibleError, OutsideModelError, PantileError, UsageError, WorkloadError
 from pantile.machine import load_machine
 from pantile.targets.ascend.kernel_execute import execute_kernel
 from pantile.targets.ascend.kernel_stream import core_stream
@@ -299,8 +299,40 @@ def test_a_part_of_a_plan_s_file_that_is_missing_is_named(tmp_path: Path) -> Non
     data = pantile.plan(SMALL, MACHINE).to_json()
     del data["parameters"]["tilingData"]["nL1"]
     file.write_text(json.dumps(data))
-    with pytest.raises(PantileError, match="a plan without a usable 'nL1'"):
+    with pytest.raises(PantileError, match=r"tilingData\.nL1: expected a whole number .*, got none"):
         pantile.lower(str(file), MACHINE)
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ({"baseK": None}, "tilingData.baseK: expected a whole number from 1 to 2^31 - 1, got null"),
+        ({"l1BufferNum": None, "mL1": True}, "tilingData.l1BufferNum: expected"),
+        ({"kL1": "x"}, "tilingData.kL1: expected a whole number from 1 to 2^31 - 1, got 'x'"),
+        ({"l0cDB": 9}, "tilingData.l0cDB: expected 1 or 2, got 9"),
+        ([], "tilingData: expected an object, got []"),
+        (0, "blockDim: expected a whole number from 1 to 2^31 - 1, got 0"),
+    ],
+)
+@pytest.mark.parametrize("verb", [pantile.lower, pantile.check, pantile.simulate])
+def test_a_key_of_a_plan_s_file_that_cannot_be_is_refused(
+    tmp_path: Path, verb: Any, change: Any, said: str
+) -> None:
+    data = pantile.plan(SMALL, MACHINE).to_json()
+    parameters = data["parameters"]
+    if isinstance(change, dict):
+        parameters["tilingData"].update(change)
+    else:
+        parameters["tilingData" if isinstance(change, list) else "blockDim"] = change
+    file = tmp_path / "plan.json"
+    file.write_text(json.dumps(data))
+    with pytest.raises(WorkloadError) as caught:
+        verb(str(file), MACHINE)
+    told = str(caught.value)
+    assert said in told
+    assert "\n" not in told
+    if isinstance(change, dict):
+        assert all(key in told for key in change)
 
 
 @pytest.mark.parametrize(

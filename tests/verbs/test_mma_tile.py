@@ -51,3 +51,12 @@ def test_a_machine_says_how_many_ids_there_are(tmp_path: object) -> None:
     (finding,) = [each for each in pantile.check(text, few).findings if "PIPE_MTE2" in each.sentence]
     assert (finding.code, finding.severity) == ("PT-EVENT-ID", "error")
     assert "ids go from 0 to 3" in finding.sentence
+
+
+@pytest.mark.parametrize("sizes", ["n=55,k=32,dtype=fp16,unit_flag=3", "n=64,k=32,dtype=fp16,unit_flag=2"])
+def test_a_call_that_keeps_its_blocks_is_checked_on_a_machine(sizes: str) -> None:
+    found = pantile.check(f"mma-tile:m=48,{sizes}", "ascend-910b")
+    assert found.ok
+    modes = [each["args"]["unit_flag"] for each in found.program.parameters["stream"] if each["op"] == "mad"]
+    assert modes == [2]
+    assert type(modes[0]) is int

@@ -11,7 +11,10 @@ from pantile.workload.sizes import LARGEST_SIZE
 from pantile.workload.text import SCHEMES, format_workload, parse_workload
 
 INTEGER = "; write a whole number from 1 to 2147483647"
-TILE_CALL = "mma-tile: is one call of a library, which only lower and check take; use gemm: or bmm:"
+TILE_CALL = (
+    "mma-tile: is one call of a library, which only lower and check take; use gemm: or bmm:; to simulate "
+    "or view the call, write what it emits with `pantile lower mma-tile:… --text > t.txt`, and use t.txt"
+)
 SHAPE = "; write a=256x512 or a=16x256x512"
 TRANSPOSED = "; make them equal; ta and tb say that an operand is stored transposed"
 FP32, INT8, FP16 = DTYPES["fp32"], DTYPES["int8"], DTYPES["fp16"]

@@ -63,7 +63,8 @@ def check_program(
         budget = min(budget, BUDGET_OF_THE_WRONG)
     report = check_deadlock(program, order, budget) + states + pairing
     if any(finding.code == "PT-DOUBLE-SET" for finding in pairing.findings) and not order.stuck:
-        report += check_deadlock(program, order, budget, one_bit=True)
+        one_bit = check_deadlock(program, order, budget, one_bit=True)
+        report = (report if one_bit.ok else _of_counting_flags(report)) + one_bit
     if not order.stuck:
         report += check_races(
             program, order, budget=budget, judge=judge, compiled=compiled, on_compile=on_compile
@@ -75,3 +76,9 @@ def check_program(
     if not order.stuck and report.ok:  # of bytes that a race or a wrong program decides nothing more is told
         report += check_flow(program, order, compiled=compiled, on_compile=on_compile)
     return report
+
+
+def _of_counting_flags(report: Report) -> Report:
+    """Return a report whose proof that no thread waits for ever says of which flags that holds."""
+    proved = (each.replace("deadlock:", "deadlock with counting flags:", 1) for each in report.proved)
+    return Report(report.findings, tuple(proved))

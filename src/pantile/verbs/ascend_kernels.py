@@ -21,6 +21,7 @@ from pantile.tiling.cut import ceil_div
 from pantile.tiling.plan import Note
 from pantile.tiling.swizzle import Swizzle
 from pantile.verbs.ascend_check import buffers_of
+from pantile.verbs.ascend_packed import packed_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -135,34 +136,29 @@ def _sources(product: Matmul, batch: int) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _cann(plan: Plan, product: Matmul, machine: Machine) -> Launch:
-    packed = plan.parameters.get("tilingData")
-    if packed is None:
-        branch = plan.parameters.get("branch", "of this plan")
-        raise OutsideModelError(
-            f"branch {branch} is known by how it is launched, not by what its cores compute",
-            mend="use pantile plan, or -p asw",
-        )
-    if packed["innerBatch"]:
+    packed = packed_of(plan)
+    if packed.inner_batch:
         raise OutsideModelError("inputs that are views with rows of several batches are not lowered")
-    m, n, k, batch = packed["m"], packed["n"], packed["k"], packed["batchDimAll"]
-    pieces = reduction_pieces(k, plan.parameters["splitK"])
+    m, n, k, batch = packed.sizes
+    tile_m, tile_n, chunk, step = packed.tile
+    pieces = reduction_pieces(k, packed.split)
     longest = pieces[-1][1] - pieces[-1][0]
     kernel = Kernel(
         **_types(product),
         m=m,
         n=n,
         k=k,
-        tile_m=packed["mL1"],
-        tile_n=packed["nL1"],
-        chunk=min(packed["kL1"], longest),
-        step=packed["baseK"],
-        l1_buffers=packed["l1BufferNum"],
-        sums=packed["l0cDB"],
-        unit_flag=packed["l0cDB"] == 1,
+        tile_m=tile_m,
+        tile_n=tile_n,
+        chunk=min(chunk, longest),
+        step=step,
+        l1_buffers=packed.l1_buffers,
+        sums=packed.sums,
+        unit_flag=packed.sums == 1,
         capacities=buffers_of(machine)[0],
     )
     counts = (ceil_div(m, kernel.tile_m), ceil_div(n, kernel.tile_n))
-    order, cores = Swizzle(("m", "n"), counts, window=WINDOW, tail="merged"), plan.parameters["blockDim"]
+    order, cores = Swizzle(("m", "n"), counts, window=WINDOW, tail="merged"), packed.cores
     if cores > machine.grid.cores:
         problem = f"the plan deals tiles to {cores} cores, {machine.name} has {machine.grid.cores}"
         raise WorkloadError(problem, mend="plan again for this machine")

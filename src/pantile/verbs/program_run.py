@@ -11,8 +11,12 @@ from pantile.errors import Place, UsageError
 from pantile.simulate.service import TICKS_PER_SECOND
 from pantile.simulate.show import end_sentences
 from pantile.simulate.spaces import core_index, parse_space
+from pantile.targets.ascend.kept_trace import require_trace
+from pantile.targets.ascend.trace import FAMILY as ASCEND
+from pantile.targets.ascend.trap import until_trap
 from pantile.tiling.plan import Note
 from pantile.verbs.arguments import machine_of
+from pantile.verbs.ascend_check import buffers_of
 from pantile.verbs.program_check import finding_json, program_head
 from pantile.verbs.programfile import dynamic_source, program_of
 from pantile.verbs.result import as_html
@@ -212,6 +216,23 @@ def _core_of(unit: str, machine: Machine) -> int | None:
         return None
 
 
+def _of_core(program: Program, machine: Machine) -> tuple[Program, tuple[Note, ...]]:
+    """Return what runs of the program of an Ascend core, and remarks.
+
+    Raises:
+        PantileError: If the machine is no Ascend machine, or the program does not keep its trace.
+    """
+    buffers_of(machine)
+    require_trace(program)
+    ran, left = until_trap(program)
+    notes = [Note("trace", remark) for remark in program.parameters.get("remarks", ())]
+    if left:
+        at = ran.parameters["lines"][-1]
+        after = f"{left} instruction{'s' if left > 1 else ''} after it did not run"
+        notes.append(Note("trap", f"the program ends at the trap of {program.name}:{at}: {after}"))
+    return ran, tuple(notes)
+
+
 def simulate_program(
     program: ProgramLike,
     machine: MachineLike,
@@ -235,6 +256,8 @@ def simulate_program(
     """
     asked, chosen = program_of(program), machine_of(machine)
     changes, notes = [parse_what_if(text) for text in what_if], tuple[Note, ...]()
+    if asked.family == ASCEND:
+        asked, notes = _of_core(asked, chosen)
     if dynamic_source(asked) is not None:
         notes = (Note("dynamic", "the program asks at run time: this is what it did here"),)
         if changes:

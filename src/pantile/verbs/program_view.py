@@ -5,10 +5,11 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
+from pantile.check.report import Report
 from pantile.errors import OutsideModelError, UsageError
 from pantile.targets.ascend.trace import FAMILY as ASCEND
 from pantile.verbs.arguments import machine_of
-from pantile.verbs.ascend_check import buffers_of, report_on_trace
+from pantile.verbs.ascend_check import report_on_trace
 from pantile.verbs.pagefile import Page
 from pantile.verbs.program_check import program_head, report_on
 from pantile.verbs.program_page import program_page_data, require_page
@@ -27,6 +28,17 @@ if TYPE_CHECKING:
     from pantile.verbs.families import Session
     from pantile.verbs.programfile import ProgramLike
     from pantile.view.pagedata import PageData
+
+
+def _about(report: Report, operations: int) -> Report:
+    """Return what a report says about the first operations; a trap keeps the others from running."""
+    findings = (
+        each
+        for each in report.findings
+        if max(each.operations, default=0) < operations
+        and (each.order is None or int(each.order.max(initial=0)) < operations)
+    )
+    return Report(tuple(findings), report.proved)
 
 
 def view_program(
@@ -56,12 +68,11 @@ def view_program(
             "a page shows a run on a machine, got none", mend="name one: show(machine='mesh-2x2')"
         )
     chosen = machine_of(machine)
-    if asked.family == ASCEND:
-        buffers_of(chosen)  # refuses a machine of another family before its engines are asked for
     run = simulate_program(asked, chosen, on_compile=on_compile)
     shown = require_page(run.program, run.timeline.bound.operations, window)
     if asked.family == ASCEND:
         report, notes = report_on_trace(asked, chosen, on_compile=on_compile)
+        report = _about(report, run.program.operations)
     else:
         report, notes = report_on(run.program, run.timeline, on_compile=on_compile)
     named = os.fspath(program) if isinstance(program, str | os.PathLike) else asked.name
@@ -75,7 +86,11 @@ def view_program(
         what_ifs=run.what_ifs,
     )
     data = program_page_data(page_run, report, notes, shown, _path(output))
-    return _written(program_head("page", run.program, run.machine, (*run.notes, *notes)), data, output)
+    return _written(
+        program_head("page", run.program, run.machine, tuple(dict.fromkeys((*run.notes, *notes)))),
+        data,
+        output,
+    )
 
 
 def view_planned(

@@ -121,7 +121,11 @@ def _scheme(text: str) -> Scheme:
     place = Place(label(text), column=1)
     if word.strip() == TILE_CALL:
         problem = f"{TILE_CALL}: is one call of a library, which only lower and check take"
-        raise WorkloadError(problem, place=place, mend="use gemm: or bmm:")
+        mend = (
+            "use gemm: or bmm:; to simulate or view the call, write what it emits with "
+            "`pantile lower mma-tile:… --text > t.txt`, and use t.txt"
+        )
+        raise WorkloadError(problem, place=place, mend=mend)
     scheme = _SCHEMES.get(word.strip())
     if scheme is None:
         mend = suggestion(word.strip().lower(), _SCHEMES)

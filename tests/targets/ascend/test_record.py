@@ -6,7 +6,7 @@ import inspect
 
 import pytest
 
-from pantile.errors import PantileError
+from pantile.errors import PantileError, ProgramError
 from pantile.targets.ascend.buffers import Buffer
 from pantile.targets.ascend.calls import call_of_json
 from pantile.targets.ascend.events import Flag
@@ -155,3 +155,16 @@ def test_slips_are_refused_with_their_line() -> None:
             slip()
         assert str(found.value).startswith("k.py:")
     assert not core.instructions
+
+
+def test_what_is_no_bytes_and_no_event_is_refused_at_its_line() -> None:
+    core = Recorder()
+    for spans in ("x", 3, [L1[0:32], "x"]):
+        with pytest.raises(ProgramError, match=r"reads: expected bytes such as L1\[0:512\], got ") as caught:
+            core.access(M, reads=spans)  # type: ignore[arg-type]
+        assert caught.value.place is not None
+        assert caught.value.place.line == here() - 2
+    with pytest.raises(ProgramError, match="expected an event that alloc returned, got 3"):
+        core.release(3)  # type: ignore[arg-type]
+    with pytest.raises(ProgramError, match=r"expected bytes such as L1\[0:512\], got L1\[5\]"):
+        L1[5]

@@ -19,7 +19,7 @@ from pantile.targets.ascend.block_call import BlockCall
 from pantile.targets.ascend.block_gemm import gemm_block
 from pantile.targets.ascend.buffers import Buffer
 from pantile.targets.ascend.elements import ELEMENTS
-from pantile.targets.ascend.instructions import pointer
+from pantile.targets.ascend.instructions import call, pointer
 from pantile.targets.ascend.record import Recorder
 from pantile.targets.ascend.timing import CoreTiming, bind_core
 from pantile.targets.ascend.trace import program_of_trace
@@ -28,6 +28,7 @@ from .conftest import core_machine
 
 M, MTE1, FIX = "PIPE_M", "PIPE_MTE1", "PIPE_FIX"
 L1, L0A, L0C, GM_C = Buffer("L1"), Buffer("L0A"), Buffer("L0C"), Buffer("GM_C")
+OPERANDS = ("L0C", "L0A", "L0B")
 CYCLE = 1000
 """Picoseconds of a cycle at 1 GHz."""
 
@@ -226,3 +227,20 @@ def test_same_as_a_walk_through_two_queues(rows: list[tuple[str, int, str]]) -> 
             now = dict.fromkeys(now, max(now.values()))
     program = core.tables()
     assert times(program, core_machine())["finish"].max() == max(now.values()) * CYCLE
+
+
+def test_a_product_that_only_checks_the_unit_flag_waits_for_nobody() -> None:
+    checks, plain = (
+        program_of_trace(
+            [
+                call(
+                    "mad",
+                    *(pointer(buffer, 0, "float" if buffer == "L0C" else "half") for buffer in OPERANDS),
+                    *(16, 16, 16, mode, False, False, True),
+                )
+            ],
+            unit_flags=True,
+        )
+        for mode in (2, 0)
+    )
+    assert times(checks, core_machine()).tolist() == times(plain, core_machine()).tolist()

@@ -65,3 +65,14 @@ def test_choices_and_pointers() -> None:
     assert wrong_arguments("mad", {"dst": pointer, "cmatrix_source": 1, "cmatrix_init_val": False}) == []
     assert len(wrong_arguments("mad", {"dst": {**pointer, "off": "0"}, "cmatrix_source": 2, "m": 1.0})) == 3
     assert len(wrong_arguments("mad", {"dst": 0, "cmatrix_source": "no", "bias_bt_addr": "x"})) == 3
+
+
+@pytest.mark.parametrize("mode", [4, 7, -1])
+def test_a_unit_flag_is_one_of_four_modes(mode: int) -> None:
+    said = f"unit_flag: expected a mode of 0 to 3, got {mode}"
+    assert wrong_arguments("mad", {"unit_flag": mode}) == [said]
+    assert wrong_arguments("access", {"unit_flag": mode}) == [said]
+    assert wrong_arguments("copy_matrix_cc_to_gm", {"unit_flag_mode": mode}) == [
+        f"unit_flag_mode: expected a mode of 0 to 3, got {mode}"
+    ]
+    assert wrong_arguments("mad", {"unit_flag": 3}) == []

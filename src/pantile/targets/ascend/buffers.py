@@ -39,7 +39,9 @@ class Buffer:
 
     name: str
 
-    def __getitem__(self, span: slice) -> Bytes:
+    def __getitem__(self, span: object) -> Bytes:
+        if not isinstance(span, slice):
+            raise ProgramError(f"expected bytes such as {self.name}[0:512], got {self.name}[{span!r}]")
         lo, hi = span.start, span.stop
         if span.step is not None or not isinstance(lo, int) or not isinstance(hi, int) or not 0 <= lo < hi:
             got = f"{self.name}[{_end(lo)}:{_end(hi)}{'' if span.step is None else f':{span.step}'}]"

@@ -112,7 +112,7 @@ class Recorder:
             raise self._error(f"expected cycles of at least 0, got {cycles}")
         args: dict[str, Any] = {"pipe": self._pipe(pipe), "label": label}
         for key, spans in (("reads", reads), ("writes", writes)):
-            args[key] = [each.to_json() for each in ([spans] if isinstance(spans, Bytes) else spans)]
+            args[key] = [each.to_json() for each in self._spans(key, spans)]
         args |= {} if cycles is None else {"cycles": cycles}
         args |= {"unit_flag": unit_flag} if unit_flag else {}
         self._emit({"op": "access", "args": args})
@@ -155,6 +155,8 @@ class Recorder:
 
     def release(self, event: Event) -> None:
         """Give an id back that ``alloc`` returned."""
+        if not isinstance(event, Event):
+            raise self._error(f"expected an event that alloc returned, got {event!r}")
         self._ids.release(event, self._line())
 
     def enter(self, name: str, declared: Declared | None, *, library: bool) -> int:
@@ -180,6 +182,15 @@ class Recorder:
         program = program_of_trace(self.instructions, self.name, lines=self.lines, unit_flags=True)
         program = with_calls(program, self.calls, ids.findings)
         return replace(program, parameters={**program.parameters, "event_ids": self._ids.count})
+
+    def _spans(self, key: str, spans: object) -> list[Bytes]:
+        """Return the bytes that an access names, whether they are in one piece or in several."""
+        found: list[Bytes] = []
+        for each in spans if isinstance(spans, Iterable) and not isinstance(spans, str) else [spans]:
+            if not isinstance(each, Bytes):
+                raise self._error(f"{key}: expected bytes such as L1[0:512], got {each!r}")
+            found.append(each)
+        return found
 
     def _emit(self, instruction: Instruction) -> None:
         self.instructions.append(instruction)

@@ -267,7 +267,7 @@ def _demands(program: Program, tables: dict[str, Rows], timing: CoreTiming) -> l
 def _block_by_block(program: Program, tables: dict[str, Rows]) -> Rows:
     """Return the synchronisation with unit flags that hand over one block after the other."""
     flags = program.parameters.get("unit_flags")
-    if not flags:
+    if not flags or UNIT_FLAG not in program.names:  # flags that are checked, and handed over by none
         return tables["sync"]
     sync = tables["sync"].copy()
     mine = sync["shown_as"] == program.names.index(UNIT_FLAG)

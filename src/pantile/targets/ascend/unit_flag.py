@@ -42,7 +42,7 @@ def enter(mode: int, *, was_disabled: bool, covers_block: bool) -> tuple[list[In
     ends = ("PIPE_FIX", "PIPE_M", LIBRARY_EVENT)
     before = [set_flag(*ends), wait_flag(*ends)] if was_disabled else []
     if mode == UnitFlag.CHECK and was_disabled:
-        return before, UnitFlag.OFF, False
+        return before, int(UnitFlag.OFF), False
     if mode == UnitFlag.HAND_OVER:
-        return (before, mode, False) if covers_block else (before, UnitFlag.CHECK, True)
+        return (before, mode, False) if covers_block else (before, int(UnitFlag.CHECK), True)
     return before, mode, was_disabled

@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from pantile.targets.ascend.instructions import BIAS_ADDRESS, SIGNATURES
+from pantile.targets.ascend.unit_flag import UnitFlag
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -24,9 +25,9 @@ def wrong_arguments(op: str, args: Mapping[str, Any]) -> list[str]:
         return list(_wrong_access(args))
     given = ((name, args[name], kind) for name, kind in _KINDS.get(op, ()) if name in args)
     return [
-        f"{name} is no {_WORDS[kind]} but {_short(value)}"
+        _expected(name, value, kind)
         for name, value, kind in given
-        if _wrong(value, kind)
+        if _wrong(value, kind) or _is_no_mode(name, value)
     ]
 
 
@@ -36,6 +37,7 @@ _KINDS = {
     )
     for op, parameters in SIGNATURES.items()
 }
+_MODES = ("unit_flag", "unit_flag_mode")
 _WORDS = {
     "pointer": "pointer of buf, off and elem",
     "int": "whole number",
@@ -71,6 +73,17 @@ def _wrong(value: Any, kind: str) -> bool:
     return not _IS[kind](value)
 
 
+def _is_no_mode(name: str, value: Any) -> bool:
+    """Whether a value stands for a mode of the unit flag, and is none."""
+    return name in _MODES and value not in range(len(UnitFlag))
+
+
+def _expected(name: str, value: Any, kind: str) -> str:
+    if not _wrong(value, kind):
+        return f"{name}: expected a mode of 0 to {int(max(UnitFlag))}, got {_short(value)}"
+    return f"{name} is no {_WORDS[kind]} but {_short(value)}"
+
+
 def _wrong_access(args: Mapping[str, Any]) -> Iterator[str]:
     """What is wrong with an abstract instruction: its byte ranges, its label, its figures."""
     optional = (("label", "text"), ("cycles", "int"), ("unit_flag", "int"))
@@ -80,8 +93,8 @@ def _wrong_access(args: Mapping[str, Any]) -> Iterator[str]:
         *((name, kind) for name, kind in optional if args.get(name) is not None),
     ]
     for name, kind in kinds:
-        if name in args and _wrong(args[name], kind):
-            yield f"{name} is no {_WORDS[kind]} but {_short(args[name])}"
+        if name in args and (_wrong(args[name], kind) or _is_no_mode(name, args[name])):
+            yield _expected(name, args[name], kind)
     for name in ("reads", "writes"):
         ranges = args.get(name, ())
         for at, each in enumerate(ranges if isinstance(ranges, list | tuple) else ()):
