@@ -63,7 +63,7 @@ def printed(calls: list[Call], count: int) -> str:
 @pytest.mark.parametrize(
     "calls",
     [
-        [Call("outer", 0, 3, 5), Call("inner", 1, 2, 6, library=True)],
+        [Call("outer", 0, 3, 5), Call("inner", 1, 2, 6, from_library=True)],
         [Call("a", 0, 2, 5), Call("b", 2, 3, 6)],
         [Call("outer", 0, 2, 1), Call("inner", 1, 2, 1)],
         [Call("nothing", 1, 1, 9)],

@@ -12,7 +12,7 @@ SET, WAIT = set_flag(*BACK, 0), wait_flag(*BACK, 0)
 
 def test_a_call_survives_its_description() -> None:
     for declared in (None, Declared((Flag(*BACK, 0),), ())):
-        made = Call("tile", 1, 4, 7, library=True, declared=declared)
+        made = Call("tile", 1, 4, 7, from_library=True, declared=declared)
         assert call_of_json(made.to_json()) == made
 
 

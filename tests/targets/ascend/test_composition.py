@@ -29,7 +29,7 @@ def around(
     before: Sequence[Instruction], body: Sequence[Instruction], after: Sequence[Instruction] = ()
 ) -> tuple[list[Instruction], Call]:
     end = len(before) + len(body)
-    return [*before, *body, *after], Call("tile", len(before), end, 99, library=True)
+    return [*before, *body, *after], Call("tile", len(before), end, 99, from_library=True)
 
 
 def mma(revision: Revision, m: int, n: int, k: int, **events: int) -> tuple[Instruction, ...]:
@@ -116,10 +116,10 @@ def test_one_contract_broken_by_many_calls_alike_is_told_once() -> None:
 def test_ids_of_the_library_are_told_once_where_a_caller_uses_them_beside_it() -> None:
     seven = Flag(*BACK, 7)
     mine = [set_flag(*seven), wait_flag(*seven)]
-    found = check([*mine, *mine, SET, WAIT], Call("lib", 4, 6, 9, library=True))
+    found = check([*mine, *mine, SET, WAIT], Call("lib", 4, 6, 9, from_library=True))
     assert [each.code for each in found] == ["PT-EVENT-ID"]
     assert (found[0].severity, found[0].operations) == ("warning", (0,))
-    assert not check([*mine, SET, WAIT], Call("lib", 0, 2, 9, library=True))
+    assert not check([*mine, SET, WAIT], Call("lib", 0, 2, 9, from_library=True))
     assert not check([*mine, SET, WAIT], Call("mine", 0, 2, 9))
 
 

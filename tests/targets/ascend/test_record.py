@@ -100,7 +100,7 @@ def test_a_declared_contract_is_kept_with_the_call() -> None:
     core = Recorder()
     declared(core)
     (made,) = core.calls
-    assert made.library
+    assert made.from_library
     assert made.declared == ((flag,), ())
     assert call_of_json(made.to_json()) == made
 
@@ -128,7 +128,7 @@ def test_included_streams_are_calls_at_one_line() -> None:
     core.include([set_flag(M, MTE1, 0), wait_flag(M, MTE1, 0)], name="tile", library=True)
     line = here() - 1
     assert core.lines == [line, line]
-    assert (core.calls[0].name, core.calls[0].begin, core.calls[0].end, core.calls[0].library) == (
+    assert (core.calls[0].name, core.calls[0].begin, core.calls[0].end, core.calls[0].from_library) == (
         "tile",
         0,
         2,

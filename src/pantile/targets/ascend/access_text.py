@@ -72,7 +72,7 @@ def call_lines(calls: Sequence[Call], position: int) -> Iterator[str]:
     yield from ("// return" for each in calls if each.end == position > each.begin)
     for each in calls:
         if each.begin == position:
-            yield f"// call {each.name}, line {each.line}{', library' if each.library else ''}"
+            yield f"// call {each.name}, line {each.line}{', library' if each.from_library else ''}"
             if each.end == position:
                 yield "// return"
 
@@ -99,4 +99,4 @@ def read_calls(text: str, lines: Sequence[int]) -> tuple[Call, ...]:
             at = open_calls.pop()
             calls[at] = (calls[at][0], done)
     ends = ((call, len(lines) if end < 0 else end) for call, end in calls)
-    return tuple(Call(each.name, each.begin, end, each.line, each.library) for each, end in ends)
+    return tuple(Call(each.name, each.begin, end, each.line, each.from_library) for each, end in ends)

@@ -29,7 +29,7 @@ class Call:
         begin: Its first instruction, as a place in the stream.
         end: The place behind its last one.
         line: Line of the call.
-        library: Whether the function may use the ids that the library keeps.
+        from_library: Whether the function may use the ids that the library keeps.
         declared: What it says of itself, if it says anything.
     """
 
@@ -37,7 +37,7 @@ class Call:
     begin: int
     end: int
     line: int
-    library: bool = False
+    from_library: bool = False
     declared: Declared | None = None
 
     def to_json(self) -> dict[str, Any]:
@@ -48,7 +48,7 @@ class Call:
             "begin": self.begin,
             "end": self.end,
             "line": self.line,
-            "library": self.library,
+            "library": self.from_library,
             "declared": declared,
         }
 
@@ -57,7 +57,14 @@ def call_of_json(data: Mapping[str, Any]) -> Call:
     """Return the call that its ``to_json`` wrote."""
     declared = data["declared"]
     said = None if declared is None else Declared(*(tuple(Flag(*each) for each in part) for part in declared))
-    return Call(**{**data, "declared": said})
+    return Call(
+        name=data["name"],
+        begin=data["begin"],
+        end=data["end"],
+        line=data["line"],
+        from_library=data["library"],
+        declared=said,
+    )
 
 
 @dataclass(frozen=True, slots=True)

@@ -76,7 +76,7 @@ class _Composition:
             if call.declared is not None and (call.name, contract) not in judged:
                 judged.add((call.name, contract))
                 self._declared(call, contract, call.declared)
-        if any(call.library for call in calls):
+        if any(call.from_library for call in calls):
             self._library_ids(calls)
         return self.findings
 
@@ -181,7 +181,7 @@ class _Composition:
 
     def _library_ids(self, calls: Sequence[Call]) -> None:
         """Note uses of the library's ids outside of the library, once for each flag."""
-        own = {at for call in calls if call.library for at in range(call.begin, call.end)}
+        own = {at for call in calls if call.from_library for at in range(call.begin, call.end)}
         seen: set[Flag] = set()
         for at, each in enumerate(self.stream):
             if each["op"] not in (_SET, _WAIT) or at in own:
