@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from pantile.errors import (
     MachineError,
@@ -24,12 +24,12 @@ from pantile.verbs.ascend_planners import ASCEND_PLANNERS
 from pantile.verbs.ascend_report import report_on_launch
 from pantile.verbs.ascend_run import KernelRun, core_program, run_launch
 from pantile.verbs.families import PlannedLayer
-from pantile.verbs.outside import infeasible_plans, outside_notes
-from pantile.verbs.result import head
+from pantile.verbs.outside import infeasible_plans
+from pantile.verbs.planned_network import PlannedNetwork
 from pantile.workload.matmul import Matmul
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping
 
     from pantile.check.report import Report
     from pantile.machine import Machine
@@ -44,7 +44,7 @@ _NO_PRODUCT = "no matrix product"
 
 
 @dataclass(frozen=True)
-class Ascend:
+class Ascend(PlannedNetwork):
     """A network planned on an Ascend machine.
 
     Attributes:
@@ -64,26 +64,6 @@ class Ascend:
     plans: tuple[NodePlan, ...]
     notes: tuple[Note, ...] = ()
     dims: Mapping[str, int] = field(default_factory=dict)
-
-    @property
-    def outside(self) -> tuple[Note, ...]:
-        """A note per reason why nodes are outside the model, with their share of the known work."""
-        return outside_notes(self.plans)
-
-    def head(self, verb: str, workload: str, notes: Sequence[Note]) -> dict[str, Any]:
-        """Return the keys that every object of this session has."""
-        return head(
-            verb,
-            workload=workload,
-            machine=self.machine.name,
-            planner=self.planner,
-            semantics=self.semantics,
-            notes=notes,
-        )
-
-    def with_note(self, note: Note) -> Ascend:
-        """Return the session with one more remark on the whole run."""
-        return replace(self, notes=(*self.notes, note))
 
     def require_plans(self) -> None:
         """Check that every node inside the model has a plan.

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from pantile.errors import OutsideModelError, UsageError, raise_all, suggestion
 from pantile.planners.mesh.planner import SEMANTICS, plan_network
@@ -16,13 +16,13 @@ from pantile.verbs.arguments import network_text, node_text, refuse_core
 from pantile.verbs.families import PlannedLayer
 from pantile.verbs.mesh_lowering import MeshLowering
 from pantile.verbs.mesh_run import MeshRun
-from pantile.verbs.outside import infeasible_plans, outside_notes
+from pantile.verbs.outside import infeasible_plans
+from pantile.verbs.planned_network import PlannedNetwork
 from pantile.verbs.program import check_program
 from pantile.verbs.program_trace import slices_of_layers
-from pantile.verbs.result import head
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping
 
     from pantile.check.report import Report
     from pantile.machine import Machine
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Mesh:
+class Mesh(PlannedNetwork):
     """A network planned on a grid of chiplets.
 
     Attributes:
@@ -58,26 +58,6 @@ class Mesh:
     def semantics(self) -> str:
         """The one reading of the planner's rules."""
         return SEMANTICS
-
-    def head(self, verb: str, workload: str, notes: Sequence[Note]) -> dict[str, Any]:
-        """Return the keys that every object of this session has."""
-        return head(
-            verb,
-            workload=workload,
-            machine=self.machine.name,
-            planner=self.planner,
-            semantics=self.semantics,
-            notes=notes,
-        )
-
-    def with_note(self, note: Note) -> Mesh:
-        """Return the session with one more remark on the whole run."""
-        return replace(self, notes=(*self.notes, note))
-
-    @cached_property
-    def outside(self) -> tuple[Note, ...]:
-        """A note per reason why nodes are outside the model, with their share of the known work."""
-        return outside_notes(self.plans)
 
     def require_plans(self) -> None:
         """Check that every node inside the model has a plan.

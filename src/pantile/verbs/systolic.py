@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, cast
+from typing import TYPE_CHECKING, Literal, cast
 
 from pantile.errors import (
     OutsideModelError,
@@ -34,8 +34,8 @@ from pantile.verbs.limits import (
     require_manageable,
     require_within_limits,
 )
-from pantile.verbs.outside import infeasible_plans, outside_notes
-from pantile.verbs.result import head
+from pantile.verbs.outside import infeasible_plans
+from pantile.verbs.planned_network import PlannedNetwork
 from pantile.workload.convolution import Convolution
 
 if TYPE_CHECKING:
@@ -56,7 +56,7 @@ SEMANTICS = ("fixed", "faithful")
 
 
 @dataclass(frozen=True)
-class Systolic:
+class Systolic(PlannedNetwork):
     """A network planned on a systolic machine.
 
     Attributes:
@@ -77,16 +77,10 @@ class Systolic:
     notes: tuple[Note, ...]
     dims: Sizes[str, int] = field(default_factory=dict)
 
-    def head(self, verb: str, workload: str, notes: Sequence[Note]) -> dict[str, Any]:
-        """Return the keys that every object of this session has."""
-        return head(
-            verb,
-            workload=workload,
-            machine=self.machine.name,
-            planner=PLANNER,
-            semantics=self.semantics,
-            notes=notes,
-        )
+    @property
+    def planner(self) -> str:
+        """The one planner of these machines."""
+        return PLANNER
 
     @cached_property
     def addresses(self) -> dict[str, int]:
@@ -109,11 +103,6 @@ class Systolic:
         Nodes outside the model are skip tiles under ``faithful`` and take no time under ``fixed``.
         """
         return layer_order(self.network, None if self.semantics == "faithful" else set(self.programs))
-
-    @cached_property
-    def outside(self) -> tuple[Note, ...]:
-        """A note per reason why nodes are outside the model, with their share of the known work."""
-        return outside_notes(self.plans)
 
     def execution(self) -> list[Program | int]:
         """Return the layers in execution order; an integer stands for that many skip tiles."""
@@ -139,10 +128,6 @@ class Systolic:
             for at, each in enumerate(self.plans)
             if each.plan is not None and each.node.name in self.programs
         ]
-
-    def with_note(self, note: Note) -> Systolic:
-        """Return the session with one more remark on the whole run."""
-        return replace(self, notes=(*self.notes, note))
 
     def lowerings(self, core: int | None, window: range | None, notes: tuple[Note, ...]) -> list[Lowering]:
         """Return every layer's program to be listed; *notes* are added to each."""
