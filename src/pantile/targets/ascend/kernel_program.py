@@ -19,7 +19,6 @@ from pantile.program.tables import (
     OP,
     SYNC,
     THREAD,
-    Completes,
     Edge,
     Kind,
     Mode,
@@ -30,10 +29,10 @@ from pantile.program.tables import (
 from pantile.targets.ascend.hand_over import MATRIX, OUT, blocks_of, mode_of
 from pantile.targets.ascend.kernel_hand_over import TileHandOvers
 from pantile.targets.ascend.mma_tile import HF32_BIT
-from pantile.targets.ascend.pipes import EVENT_IDS, PIPELINED, PIPES, SCALAR, pipe_of
+from pantile.targets.ascend.pipes import EVENT_IDS, PIPES, SCALAR, pipe_of
 from pantile.targets.ascend.ranges import ranges_of, sum_of
 from pantile.targets.ascend.trace import ARRIVE, FAMILY, FIRST_BLOCKS, LEAVE, PRIVATE_BUFFERS
-from pantile.targets.ascend.trace_rows import UNIT_FLAG
+from pantile.targets.ascend.trace_rows import UNIT_FLAG, thread_rows
 from pantile.targets.ascend.work import Work, without_last, work_of
 
 if TYPE_CHECKING:
@@ -240,17 +239,7 @@ class _Maker:
             table, sync = np.concatenate([table, more]), np.concatenate([sync, rows])
             flagged = {"unit_flags": {"along": along, "kept": []}}
         sync = sync[np.argsort(sync["op"], kind="stable")]
-        threads = [
-            (
-                at,
-                self.names.number(pipe),
-                0,
-                Completes.PIPELINED if pipe in PIPELINED else Completes.IN_ORDER,
-                -1,
-                -1,
-            )
-            for pipe, at in self.threads.items()
-        ]
+        threads = thread_rows(self.threads, self.names.number)
         tables = empty_tables() | {
             "op": ops,
             "access": access,

@@ -12,7 +12,7 @@ from pantile.targets.ascend.hand_over import MATRIX, OUT, hand_overs
 from pantile.targets.ascend.pipes import PIPELINED
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from pantile.targets.ascend.hand_over import Touch
     from pantile.targets.ascend.ranges import Range
@@ -23,6 +23,14 @@ LAST_BYTE = 1 << 48
 
 UNIT_FLAG = "unit flag"
 """What the counters of unit flags are called."""
+
+
+def thread_rows(threads: Mapping[str, int], number: Callable[[str], int]) -> list[tuple[Any, ...]]:
+    """Return a row of the table of threads for each pipe; *number* gives the number of a text."""
+    return [
+        (at, number(pipe), 0, Completes.PIPELINED if pipe in PIPELINED else Completes.IN_ORDER, -1, -1)
+        for pipe, at in threads.items()
+    ]
 
 
 @dataclass(slots=True)
@@ -127,17 +135,7 @@ class Rows:
     def tables(self) -> dict[str, np.ndarray]:
         """Return the tables."""
         tables = empty_tables()
-        threads = [
-            (
-                at,
-                self.text(pipe),
-                0,
-                Completes.PIPELINED if pipe in PIPELINED else Completes.IN_ORDER,
-                -1,
-                -1,
-            )
-            for pipe, at in self.threads.items()
-        ]
+        threads = thread_rows(self.threads, self.text)
         for table, rows in {**self._rows, "thread": threads}.items():
             tables[table] = np.array(rows, TABLES[table])
         return tables
